@@ -1,0 +1,46 @@
+"""Rules and players of card games: no I/O, no clock, no chance of its own.
+
+Map
+---
+errors      what can be wrong with a move or an option
+cards       packs, suits, ranks: ids, names, sets of cards
+chance      seeded streams; the shuffle; the published deal function
+deal        the contract every ruleset keeps; `play_checked`, the only door from outside
+tricks      following suit and winning a trick, for every trick game
+sampling    spreading unseen cards over hands, uniformly
+moves       moves and events as JSON
+match       deals in a row; replay; totals and the end
+catalog     RULESETS: every ruleset there is; `find(name)`
+rulesets/   one folder a game: numbered rules, `rules.py` (the deal), `view.py` (its JSON)
+bots/       one module a bot: `choose(observation, chance, budget) -> Decision`
+playouts    a deal played to its end by chance
+arena       bots against bots on duplicate deals
+
+Words
+-----
+match: deals in a row between the same seats.  deal: one shuffle and all play from it.  seat: 0, 1, ... clockwise.
+move: one decision of the seat to move, an int inside.  observation: all that one seat may know.
+view: the observation as JSON.  sample: a full deal consistent with an observation.  playout: play to the end.
+
+Two builds
+----------
+The modules in COMPILED are plain Python that Cython also compiles (`make compile`); the C types stand
+in the `.pxd` beside each. TAPETE_ENGINE=pure|compiled chooses; without it the compiled build is used where there
+is one. MODE says which one this process runs. A build older than its source is refused, never used silently.
+"""
+
+import os as _os
+
+from engine._builds import select as _select
+
+COMPILED = (
+    "engine.chance",
+    "engine.deal",
+    "engine.tricks",
+    "engine.rulesets.tarneeb.rules",
+    "engine.playouts",
+)
+"""Every module that is also compiled; nothing else lists them."""
+
+MODE = _select(COMPILED, _os.environ.get("TAPETE_ENGINE", ""))
+"""Which build this process runs: `compiled` or `pure`."""

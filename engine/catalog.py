@@ -1,0 +1,15 @@
+"""Every ruleset there is. Adding one is adding its line here."""
+
+from engine.errors import UnknownRuleset
+from engine.match import Ruleset
+from engine.rulesets.tarneeb import TARNEEB
+
+RULESETS: tuple[Ruleset, ...] = (TARNEEB,)
+
+
+def find(name: str) -> Ruleset:
+    """The ruleset of a name; UnknownRuleset, which says what there is, for any other."""
+    for ruleset in RULESETS:
+        if ruleset.name == name:
+            return ruleset
+    raise UnknownRuleset(f"There is no ruleset {name!r}; there are {', '.join(each.name for each in RULESETS)}.")

@@ -1,0 +1,271 @@
+"""Tarneeb as JSON: its options, moves, deals and match. Types of the wire, and nothing of play."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from engine.bits import members
+from engine.cards import FRENCH_ACE_HIGH
+from engine.deal import NOT_IN_GAME
+from engine.match import Match
+from engine.rulesets.tarneeb.rules import MOVES, PHASES, TarneebDeal, TarneebObservation
+from engine.tricks import Tricks
+from engine.wire import AllPassed, Bid, Move, Pass, Play, SeatCard, Trick, TricksTable, TrickTaken, Trump
+
+PACK = FRENCH_ACE_HIGH
+MOST_BID = 62
+
+Points500 = Annotated[int, Meta(ge=0, le=500)]
+
+
+class TarneebOptions(Struct):
+    """The options of Tarneeb, each with a value."""
+
+    scoring: Annotated[
+        Literal["tricks", "points"], Meta(description="What counts: tricks taken, or the honours in them (Tarneeb 41).")
+    ]
+    target: Annotated[int, Meta(ge=7, le=500, description="The match score that ends the match.")]
+    finish: Annotated[
+        Literal["reach", "exact"], Meta(description="Whether the target must be reached or hit exactly.")
+    ]
+    all_pass: Annotated[
+        Literal["next_dealer", "same_dealer", "dealer_bids"],
+        Meta(description="When all pass: the deal passes on, the dealer deals again, or the dealer has to bid."),
+    ]
+    defenders_always_score: Annotated[
+        bool, Meta(description="Whether the defenders score also when the contract is made.")
+    ]
+    full_bid: Annotated[
+        Literal["wins_match", "bonus"], Meta(description="What the highest bid there is brings when it is made.")
+    ]
+    full_bid_made: Annotated[int, Meta(ge=0, le=500, description="Under `bonus`: what a full bid scores when made.")]
+    full_bid_failed: Annotated[int, Meta(ge=0, le=500, description="Under `bonus`: what a failed full bid costs.")]
+    max_deals: Annotated[int, Meta(ge=1, le=1000, description="A hard bound on the number of deals.")]
+    first_dealer: Annotated[int, Meta(ge=0, le=3)] | None
+
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "tarneeb_31": {"scoring": "tricks", "target": 31, "finish": "reach"},
+    "tarneeb_41_tricks": {"scoring": "tricks", "target": 41, "finish": "reach"},
+    "tarneeb_41": {"scoring": "points", "target": 41, "finish": "exact"},
+}
+
+DEPENDENT_DEFAULTS = {
+    "target": "31; 41 under `scoring` `points`",
+    "finish": "`reach`; `exact` under `scoring` `points`",
+    "full_bid_made": "26; 52 under `scoring` `points`",
+    "full_bid_failed": "16; 40 under `scoring` `points`",
+}
+
+
+def defaults(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The default of every option, beside what is given (T33)."""
+    points = given.get("scoring") == "points"
+    return {
+        "scoring": "tricks",
+        "target": 41 if points else 31,
+        "finish": "exact" if points else "reach",
+        "all_pass": "next_dealer",
+        "defenders_always_score": False,
+        "full_bid": "wins_match",
+        "full_bid_made": 52 if points else 26,
+        "full_bid_failed": 40 if points else 16,
+        "max_deals": 200,
+        "first_dealer": None,
+    }
+
+
+REASONS = {
+    "not_in_this_game": "Tarneeb has no such move or card.",
+    "wrong_phase": "That kind of move has no place in this phase of the deal.",
+    "card_not_in_hand": "You do not hold that card.",
+    "bid_out_of_range": "No such bid exists: 7 to 13 tricks, or 21 to 40 points.",
+    "bid_too_low": "A bid must be higher than the last one.",
+    "dealer_must_bid": "All others have passed, and under these rules the dealer must bid.",
+    "must_follow_suit": "You hold a card of the suit led and must follow it.",
+}
+
+
+class Call(Struct):
+    """What a seat said in the auction; `bid` is null for a pass."""
+
+    seat: int
+    bid: int | None
+
+
+class TarneebDealView(Struct, tag_field="ruleset", tag="tarneeb"):
+    """The running deal of Tarneeb, as everyone sees it."""
+
+    number: int
+    dealer: int
+    phase: Literal["auction", "trump", "play"]
+    table: TricksTable
+    auction: list[Call]
+    declarer: int | None
+    bid: int | None
+    trump: str | None
+    tricks_taken: list[int]
+    points_taken: list[int] | None
+
+
+class TarneebLastDeal(Struct, tag_field="ruleset", tag="tarneeb"):
+    """A finished deal: how it went, and what it was worth to each seat.
+
+    `discarded` is, for each team, the score that did not count because it led beyond an exact target.
+    """
+
+    number: int
+    dealer: int
+    scores: list[int]
+    totals: list[int]
+    last_trick: Trick | None
+    declarer: int | None
+    bid: int | None
+    trump: str | None
+    made: bool | None
+    tricks_taken: list[int]
+    points_taken: list[int] | None
+    all_passed: bool
+    discarded: list[int]
+
+
+class TarneebMatchView(Struct, tag_field="ruleset", tag="tarneeb"):
+    """The match so far."""
+
+    deals_played: int
+    last_deal: TarneebLastDeal | None
+    target: int
+
+
+class TarneebDealScored(TarneebLastDeal, tag_field="type", tag="deal_scored"):
+    """A deal is over and has been scored: the same fields as `match.last_deal`."""
+
+
+class AuctionWon(Struct, tag_field="type", tag="auction_won"):
+    """The auction is over; the declarer names the trump."""
+
+    declarer: int
+    bid: int
+
+
+def _table_of_moves() -> dict[int, Move]:
+    makers = {
+        "play": lambda value: Play(PACK.cards[value]),
+        "trump": lambda value: Trump(PACK.suits[value]),
+        "pass": lambda value: Pass(),
+        "bid": Bid,
+    }
+    return {move: makers[kind](value) for move, (kind, value) in MOVES.items()}
+
+
+WIRE = _table_of_moves()
+NUMBER = {wire: move for move, wire in WIRE.items()}
+
+
+def encode(move: int) -> Move:
+    """A move as JSON."""
+    return WIRE[move]
+
+
+def decode(move: Move) -> int:
+    """A move from JSON: NOT_IN_GAME where Tarneeb has no such thing. Bids beyond the range are as good as its ends."""
+    if isinstance(move, Bid):
+        move = Bid(min(max(move.amount, 0), MOST_BID))
+    return NUMBER.get(move, NOT_IN_GAME)
+
+
+def cards(hand: int) -> list[str]:
+    """The card ids of a set, sorted."""
+    return [PACK.cards[card] for card in members(hand)]
+
+
+def _seat_cards(trick: list[tuple[int, int]]) -> list[SeatCard]:
+    return [SeatCard(seat, PACK.cards[card]) for seat, card in trick]
+
+
+def _finished_trick(tricks: Tricks, index: int) -> Trick:
+    trick = tricks.trick(index)
+    return Trick(trick[0][0], _seat_cards(trick), tricks.taker_of(index))
+
+
+def _last_trick(tricks: Tricks) -> Trick | None:
+    return _finished_trick(tricks, tricks.completed - 1) if tricks.completed else None
+
+
+def _table(tricks: Tricks) -> TricksTable:
+    running = tricks.trick(tricks.completed) if tricks.in_trick else []
+    return TricksTable(
+        trick_number=min(tricks.completed + 1, 13),
+        leader=tricks.leader if tricks.leader >= 0 else None,
+        cards=_seat_cards(running),
+        last_trick=_last_trick(tricks),
+    )
+
+
+def _suit(trump: int) -> str | None:
+    return PACK.suits[trump] if trump >= 0 else None
+
+
+def deal_view(seen: TarneebObservation, match: Match) -> TarneebDealView:
+    """The deal as an observation knows it."""
+    return TarneebDealView(
+        number=match.number,
+        dealer=seen.dealer,
+        phase=PHASES[seen.phase],
+        table=_table(seen.tricks),
+        auction=[Call(seat, bid or None) for seat, bid in seen.auction.record()],
+        declarer=seen.auction.declarer if seen.phase else None,
+        bid=seen.auction.bid if seen.phase else None,
+        trump=_suit(seen.auction.trump),
+        tricks_taken=seen.tricks_taken(),
+        points_taken=seen.points_taken(),
+    )
+
+
+def match_view(match: Match) -> TarneebMatchView:
+    """The match so far, as everyone sees it."""
+    return TarneebMatchView(match.deals_played, match.last_deal, match.options.target)
+
+
+def last_deal(match: Match, worth: list[int], discarded: list[int]) -> TarneebLastDeal:
+    """The record of the deal that has just been settled."""
+    deal: TarneebDeal = match.deal
+    seen = deal.observe(-1)
+    won = seen.auction.declarer >= 0
+    return TarneebLastDeal(
+        number=match.number,
+        dealer=match.dealer,
+        scores=worth,
+        totals=list(match.totals),
+        last_trick=_last_trick(seen.tricks),
+        declarer=seen.auction.declarer if won else None,
+        bid=seen.auction.bid if won else None,
+        trump=_suit(seen.auction.trump),
+        made=deal.made(),
+        tricks_taken=seen.tricks_taken(),
+        points_taken=seen.points_taken(),
+        all_passed=not won,
+        discarded=discarded,
+    )
+
+
+def happened(deal: TarneebDeal, move: int) -> list[Struct]:
+    """What a move brought about within the deal."""
+    seen = deal.observe(-1)
+    kind, _ = MOVES[move]
+    if kind == "play" and not seen.tricks.in_trick:
+        trick = _finished_trick(seen.tricks, seen.tricks.completed - 1)
+        return [TrickTaken(trick.taker, trick.cards, seen.trick_points(seen.tricks.completed - 1))]
+    if kind in ("bid", "pass") and seen.phase:
+        return [AuctionWon(seen.auction.declarer, seen.auction.bid)]
+    return []
+
+
+def scored(record: TarneebLastDeal) -> list[Struct]:
+    """How the end of a deal is told: scored, or thrown in."""
+    if record.all_passed:
+        return [AllPassed()]
+    return [TarneebDealScored(**{name: getattr(record, name) for name in record.__struct_fields__})]

@@ -1,0 +1,30 @@
+# The C types of tricks.py.
+cimport cython
+from libc.stdint cimport int8_t, uint64_t
+
+from engine.bits cimport bit
+
+cdef int NOBODY
+
+cdef class Tricks:
+    cdef int8_t cards[64]
+    cdef int8_t leaders[64]
+    cdef int8_t takers[64]
+    cdef uint64_t suits[64]
+    cdef int taken[8]
+    cdef readonly int seats, ranks, step, played, completed, in_trick, leader, taker
+    cdef readonly uint64_t trumps, led, beating
+
+    @cython.locals(seat=cython.int)
+    cdef void clear(self, int leader) noexcept nogil
+    cdef void name_trump(self, int suit) noexcept nogil
+    cdef int add(self, int seat, int card) noexcept nogil
+
+    @cython.locals(suit=uint64_t)
+    cdef void take(self, int seat, int card) noexcept nogil
+
+    @cython.locals(cards=uint64_t, index=cython.int)
+    cpdef uint64_t seen(self)
+
+    @cython.locals(led=uint64_t)
+    cpdef list cannot_hold(self)
