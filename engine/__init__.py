@@ -30,6 +30,7 @@ is one. MODE says which one this process runs. A build older than its source is 
 """
 
 import os as _os
+from typing import Literal as _Literal
 
 from engine._builds import select as _select
 
@@ -42,5 +43,5 @@ COMPILED = (
 )
 """Every module that is also compiled; nothing else lists them."""
 
-MODE = _select(COMPILED, _os.environ.get("TAPETE_ENGINE", ""))
+MODE: _Literal["compiled", "pure"] = _select(COMPILED, _os.environ.get("TAPETE_ENGINE", ""))
 """Which build this process runs: `compiled` or `pure`."""

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Literal
 
 ENGINE = Path(__file__).parent
 OUTPUT = ENGINE / "_compiled"
@@ -48,7 +49,7 @@ class _CompiledFinder(importlib.abc.MetaPathFinder):
         self.modules = frozenset(modules)
 
     def find_spec(
-        self, fullname: str, path: object, target: ModuleType | None = None
+        self, fullname: str, _path: object, _target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         if fullname not in self.modules:
             return None
@@ -65,7 +66,7 @@ def _cpu_lacks() -> str:
     return " ".join(sorted(set(needs) - has))
 
 
-def select(modules: Sequence[str], wanted: str) -> str:
+def select(modules: Sequence[str], wanted: str) -> Literal["compiled", "pure"]:
     """Choose the build and make imports find it.
 
     `wanted` is `pure`, `compiled` or empty (compiled where there is one). Raises ImportError where `compiled` is
@@ -78,7 +79,9 @@ def select(modules: Sequence[str], wanted: str) -> str:
     if not STAMP.exists():
         raise ImportError("TAPETE_ENGINE=compiled, but the engine is not compiled: run `make compile`.")
     if STAMP.read_text().split()[0] != source_hash(modules):
-        raise ImportError("The compiled engine is older than its source: run `make compile`, or set TAPETE_ENGINE=pure.")
+        raise ImportError(
+            "The compiled engine is older than its source: run `make compile`, or set TAPETE_ENGINE=pure."
+        )
     if lacks := _cpu_lacks():
         raise ImportError(f"The compiled engine needs a processor with {lacks}: run `make compile` on this machine.")
     sys.meta_path.insert(0, _CompiledFinder(modules))

@@ -85,7 +85,6 @@ def published_order(seed: str, client_seeds: list[str], number: int, attempt: in
     return order
 
 
-
 class PublishedDeals:
     """The shuffles and draws of one game, all from its seed and what its players added."""
 

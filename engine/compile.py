@@ -16,10 +16,16 @@ from pathlib import Path
 os.environ["TAPETE_ENGINE"] = "pure"
 sys.path[0] = str(Path(__file__).parents[1])
 
-from engine import COMPILED
-from engine._builds import OUTPUT, STAMP, extension_of, source_hash, source_of
+from engine import COMPILED  # noqa: E402 - a script finds its package first
+from engine._builds import OUTPUT, STAMP, extension_of, source_hash, source_of  # noqa: E402 - the same
 
-DIRECTIVES = {"language_level": 3, "boundscheck": False, "wraparound": False, "cdivision": True, "annotation_typing": False}
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": False,
+    "wraparound": False,
+    "cdivision": True,
+    "annotation_typing": False,
+}
 V3_FLAGS = ("avx2", "bmi1", "bmi2", "fma", "movbe", "popcnt")
 
 
@@ -36,8 +42,9 @@ def processor() -> tuple[list[str], list[str]]:
 
 def build(arguments: list[str], work: Path) -> None:
     """Cythonize and compile every module into `work`, then move the results into place."""
-    from Cython.Build import cythonize
-    from setuptools import Distribution, Extension
+    # Imported here, so that a machine without them hears what to do instead of a traceback.
+    from Cython.Build import cythonize  # noqa: PLC0415 - see above
+    from setuptools import Distribution, Extension  # noqa: PLC0415 - see above
 
     root = source_of("engine.compile").parent.parent
     extensions = [
@@ -50,7 +57,9 @@ def build(arguments: list[str], work: Path) -> None:
         for module in COMPILED
     ]
     os.chdir(root)
-    modules = cythonize(extensions, build_dir=str(work / "c"), compiler_directives=DIRECTIVES, quiet=True)
+    modules = cythonize(  # type: ignore[no-untyped-call] # Cython is typed for those who write it, not who run it
+        extensions, build_dir=str(work / "c"), compiler_directives=DIRECTIVES, quiet=True
+    )
     command = Distribution({"name": "engine", "ext_modules": modules}).get_command_obj("build_ext")
     command.build_lib, command.build_temp = str(work / "lib"), str(work / "o")
     command.parallel = os.cpu_count()
@@ -73,17 +82,17 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as work:
         try:
             build(arguments, Path(work))
-        except Exception as error:  # noqa: BLE001 - whatever a compiler can do wrong, the answer is the same
+        except Exception as error:  # whatever a compiler can do wrong, the answer is the same
             required = os.environ.get("REQUIRE_COMPILED") == "1"
+            so = "REQUIRE_COMPILED=1 makes this an error" if required else "It runs uncompiled, about 100x slower"
             print(
                 f"The engine could not be compiled ({type(error).__name__}: {error}).\n"
-                + ("REQUIRE_COMPILED=1 makes this an error: " if required else "It runs uncompiled, about 100x slower: ")
-                + "install a C compiler and Python's headers, then run `make compile`.",
+                f"{so}: install a C compiler and Python's headers, then run `make compile`.",
                 file=sys.stderr,
             )
             return 1 if required else 0
     STAMP.write_text(wanted)
-    print(f"The engine is compiled: {len(COMPILED)} modules ({' '.join(arguments) or 'this compiler’s default processor'}).")
+    print(f"The engine is compiled: {len(COMPILED)} modules ({' '.join(arguments) or 'the default processor'}).")
     return 0
 
 

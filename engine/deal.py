@@ -6,7 +6,7 @@ A move is an int from 0 to 127. The moves open to a seat are two words: `moves_l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import cython
 
@@ -91,6 +91,14 @@ class Deal:
 
     def why_not(self, move: int) -> str:
         """Why a move of this game's table is not legal now: the rulebook's first reason that applies."""
+        raise NotImplementedError
+
+    def observe(self, seat: int) -> Any:
+        """All that a seat may know, named field by field; -1 observes as a spectator."""
+        raise NotImplementedError
+
+    def copy(self) -> Deal:
+        """An independent copy at the same position, hidden cards and all."""
         raise NotImplementedError
 
     def scores(self) -> list[int]:

@@ -38,12 +38,6 @@ class UnknownRuleset(EngineError):
     code = "unknown_ruleset"
 
 
-class UnknownPreset(EngineError):
-    """The ruleset has no preset of this name."""
-
-    code = "unknown_preset"
-
-
 class UnknownBot(EngineError):
     """No bot has this name and version."""
 

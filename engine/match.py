@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 from msgspec import Struct
 
 from engine.cards import Pack
 from engine.deal import Deal, play_checked
-from engine.errors import InvalidOptions, UnknownPreset
+from engine.errors import InvalidOptions
 from engine.wire import Dealt, GameOver, GameStarted, Move, Result
 
 
@@ -36,7 +36,7 @@ class MatchState(Struct):
     attempt: int
     totals: list[int]
     deals_played: int
-    last_deal: msgspec.Raw | None
+    last_deal: msgspec.Raw
     carried: dict[str, Any]
 
 
@@ -52,7 +52,7 @@ class Ruleset:
     version: int
     title: Mapping[str, str]
     seats: tuple[int, int]
-    turn: str
+    turn: Literal["clockwise", "counterclockwise"]
     pack: Pack
     options: type[Struct]
     presets: Mapping[str, Mapping[str, Any]]
@@ -61,6 +61,9 @@ class Ruleset:
     reasons: Mapping[str, str]
     move_types: tuple[type[Struct], ...]
     last_deal: type[Struct]
+    deal_type: type[Struct]
+    match_type: type[Struct]
+    events: tuple[type[Struct], ...]
     deal: Callable[[Any], Any]
     first_dealer: Callable[[Match], int]
     next_dealer: Callable[[Match], int]
@@ -76,20 +79,23 @@ class Ruleset:
     team: Callable[[int], int | None]
 
     def resolve(self, preset: str | None, options: Mapping[str, Any]) -> Any:
-        """Every option's value: what is given, over the preset, over the defaults. InvalidOptions, UnknownPreset."""
+        """Every option's value: what is given, over the preset, over the defaults.
+
+        Raises InvalidOptions with every mistake in it, each at its JSON pointer (`/preset`, `/options/target`).
+        """
         if preset is not None and preset not in self.presets:
-            raise UnknownPreset(f"{self.name} has the presets {', '.join(self.presets)}.")
+            raise InvalidOptions([("/preset", f"{self.name} has the presets {', '.join(self.presets)}.")])
         given = {**(self.presets[preset] if preset else {}), **{name: _whole(value) for name, value in options.items()}}
         fields = {each.name: each for each in msgspec.structs.fields(self.options)}
         errors = []
         for name, value in given.items():
             if name not in fields:
-                errors.append((f"/{name}", f"{self.name} has no such option; it has {', '.join(fields)}."))
+                errors.append((f"/options/{name}", f"{self.name} has no such option; it has {', '.join(fields)}."))
                 continue
             try:
                 msgspec.convert(value, fields[name].type)
             except msgspec.ValidationError as error:
-                errors.append((f"/{name}", f"{error}."))
+                errors.append((f"/options/{name}", f"{error}."))
         if errors:
             raise InvalidOptions(errors)
         return msgspec.convert({**self.defaults(given), **given}, self.options)
@@ -135,12 +141,19 @@ class Match:
         Changes nothing and raises DealOver, NotYourTurn or IllegalMove where the move may not be made.
         """
         play_checked(self.deal, seat, move)
-        events = self.ruleset.happened(self.deal, move)
+        return self.ruleset.happened(self.deal, move) + self._after_move()
+
+    def replay(self, move: int) -> None:
+        """Make a move that the log says was made."""
+        self.deal.play(move)
+        self._after_move()
+
+    def _after_move(self) -> list[Struct]:
         if self.deal.to_move >= 0:
-            return events
+            return []
         self.deals_played += 1
         self.last_deal = self.ruleset.settle(self)
-        events += self.ruleset.scored(self.last_deal)
+        events = self.ruleset.scored(self.last_deal)
         self.result = self.ruleset.result(self)
         if self.result is not None:
             return [*events, GameOver(self.result.winners, self.result.scores, self.result.reason)]
@@ -163,7 +176,7 @@ class Match:
 
     def state(self) -> MatchState:
         """What the running deal started from, to be kept and given to `resume`."""
-        last_deal = None if self.last_deal is None else msgspec.Raw(msgspec.json.encode(self.last_deal))
+        last_deal = msgspec.Raw(msgspec.json.encode(self.last_deal))
         return MatchState(
             self.number, self.dealer, self.attempt, list(self.totals), self.deals_played, last_deal, self.carried
         )
@@ -176,9 +189,14 @@ def dealt(match: Match, number: int, attempt: int, dealer: int) -> Deal:
     return deal
 
 
+def recorded(ruleset: Ruleset, state: MatchState) -> Any:
+    """The record of the deal before the one that `state` was kept at; None where that was the first."""
+    return msgspec.json.decode(state.last_deal, type=ruleset.last_deal | None)
+
+
 def resume(ruleset: Ruleset, options: Any, seats: int, source: DealSource, state: MatchState) -> Match:
     """The match at the start of the deal that `state` was kept at."""
-    last_deal = None if state.last_deal is None else msgspec.json.decode(state.last_deal, type=ruleset.last_deal)
+    last_deal = recorded(ruleset, state)
     match = Match(
         ruleset, options, seats, source, state.number, state.dealer, state.attempt,
         list(state.totals), state.deals_played, last_deal, state.carried,

@@ -16,7 +16,7 @@ cdef class Tally:
     cdef int64_t sums[8]
     cdef readonly int64_t deals, moves
 
-    @cython.locals(seat=cython.int, done=cython.long)
+    @cython.locals(seat=cython.int, _done=cython.long)
     cdef void play(self, Deal deal, Chance chance, long number) noexcept nogil
 
 @cython.locals(tally=Tally)

@@ -47,7 +47,7 @@ class Tally:
 
     def play(self, deal: Deal, chance: Chance, number: int) -> None:
         """Shuffle, deal and play out `number` deals, in place of this one."""
-        for done in range(number):
+        for _done in range(number):
             deal.shuffle(chance)
             deal.begin()
             self.moves += finish(deal, chance)

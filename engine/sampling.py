@@ -5,7 +5,7 @@ number of spreads that remain possible, counted exactly; which cards they are is
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from math import comb
 
 from engine.bits import bit, members
@@ -16,14 +16,15 @@ Counts = tuple[int, ...]
 
 def _splits(size: int, allowed: int, room: Counts) -> Iterator[tuple[Counts, int]]:
     """Each way to give `size` equal cards to the allowed seats, with the number of ways to choose the cards."""
+    places = [here if allowed >> seat & 1 else 0 for seat, here in enumerate(room)]
 
     def share(seat: int, left: int) -> Iterator[tuple[Counts, int]]:
-        if seat == len(room):
-            if not left:
-                yield (), 1
+        if seat == len(places):
+            yield (), 1
             return
-        most = min(left, room[seat]) if allowed >> seat & 1 else 0
-        for given in range(most + 1):
+        # What the seats after this one have no place for comes here: no start of a split is in vain.
+        least = max(0, left - sum(places[seat + 1 :]))
+        for given in range(least, min(left, places[seat]) + 1):
             for rest, ways in share(seat + 1, left - given):
                 yield (given, *rest), ways * comb(left, given)
 
@@ -41,7 +42,7 @@ def spread(chance: Chance, unseen: int, cannot: list[int], sizes: list[int]) -> 
         by_holders.setdefault(holders, []).append(card)
     groups = sorted(by_holders.items(), key=lambda group: (group[0].bit_count(), group[0]))
 
-    @lru_cache(maxsize=None)
+    @cache
     def ways(index: int, room: Counts) -> int:
         if index == len(groups):
             return int(not any(room))

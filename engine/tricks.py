@@ -110,9 +110,7 @@ class Tricks:
         first = index * self.seats
         last = min(self.played, first + self.seats)
         leader = self.leaders[index]
-        return [
-            ((leader + self.step * place) % self.seats, self.cards[first + place]) for place in range(last - first)
-        ]
+        return [((leader + self.step * place) % self.seats, self.cards[first + place]) for place in range(last - first)]
 
     def record(self) -> list[list[tuple[int, int]]]:
         """Every trick, the running one last, as (seat, card) pairs in order of play."""

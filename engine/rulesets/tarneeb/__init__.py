@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from engine.match import Match, Ruleset
 from engine.rulesets.tarneeb import rules, view
-from engine.wire import Bid, Pass, Play, Result, Trump
+from engine.wire import Bid, Pass, Play, Result, TrickTaken, Trump
 
 
 def _settle(match: Match) -> Struct:
@@ -31,6 +31,9 @@ TARNEEB = Ruleset(
     reasons=view.REASONS,
     move_types=(Bid, Pass, Trump, Play),
     last_deal=view.TarneebLastDeal,
+    deal_type=view.TarneebDealView,
+    match_type=view.TarneebMatchView,
+    events=(TrickTaken, view.AuctionWon, view.TarneebDealScored),
     deal=rules.TarneebDeal,
     first_dealer=rules.first_dealer,
     next_dealer=rules.next_dealer,

@@ -7,7 +7,7 @@ seats 1 and 3 side 1; turns go counterclockwise, from a seat to the one before i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import cython
 
@@ -36,7 +36,8 @@ AUCTION = 0
 NAMING = 1
 PLAY = 2
 
-PHASES = ("auction", "trump", "play")
+Phase = Literal["auction", "trump", "play"]
+PHASES: tuple[Phase, ...] = ("auction", "trump", "play")
 """The names of the phases, by number."""
 
 MOVES: dict[int, tuple[str, int]] = {
@@ -136,7 +137,8 @@ class TarneebDeal(Deal):
         self.bonus = terms.full_bid == "bonus"
         self.full_bid_made = terms.full_bid_made
         self.full_bid_failed = terms.full_bid_failed
-        self.totals = (0, 0)
+        self.totals: tuple[int, ...] = ()
+        self.phase = AUCTION
         self.auction = Auction(terms.scoring, terms.all_pass == "dealer_bids")
         self.tricks = Tricks(SEATS, RANKS, SEATS - 1)
 
@@ -290,7 +292,7 @@ class TarneebObservation:
     """All that one seat may know of a deal, named field by field; -1 is a spectator.
 
     `hand` is the set of its cards, `moves` its legal moves when it is to move, `sizes` how many cards each seat
-    holds, `totals` the two sides' match scores before this deal.
+    holds, `totals` each seat's match score before this deal.
     """
 
     seat: int
@@ -300,7 +302,7 @@ class TarneebObservation:
     dealer: int
     to_move: int
     phase: int
-    totals: tuple[int, int]
+    totals: tuple[int, ...]
     auction: Auction
     tricks: Tricks
     terms: Terms
@@ -341,15 +343,8 @@ class TarneebObservation:
         return deal
 
 
-class Play(Protocol):
-    """What the rules of the match look at: an `engine.match.Match` of this ruleset."""
-
-    deal: TarneebDeal
-    dealer: int
-    totals: list[int]
-    deals_played: int
-    options: MatchTerms
-    source: Draws
+Reason = Literal["full_bid", "target", "max_deals"]
+"""Why a match has ended."""
 
 
 class MatchTerms(Terms, Protocol):
@@ -366,6 +361,20 @@ class Draws(Protocol):
 
     def below(self, purpose: str, n: int) -> int:
         """A number from 0 to n-1."""
+
+
+class Play(Protocol):
+    """What the rules of the match look at: an `engine.match.Match` of this ruleset."""
+
+    deal: TarneebDeal
+    dealer: int
+    totals: list[int]
+    deals_played: int
+    options: MatchTerms
+
+    @property
+    def source(self) -> Draws:
+        """The match's chance."""
 
 
 def first_dealer(match: Play) -> int:
@@ -398,7 +407,7 @@ def settle(match: Play) -> tuple[list[int], list[int]]:
     return worth, discarded
 
 
-def winning_side(match: Play) -> tuple[int, str] | None:
+def winning_side(match: Play) -> tuple[int, Reason] | None:
     """The side that has won and why, by the page's own end; None while the match goes on (T27, T29, T30)."""
     auction = match.deal.auction
     if match.options.full_bid == "wins_match" and auction.bid == auction.high_bid and match.deal.made():
@@ -414,7 +423,7 @@ def winning_side(match: Play) -> tuple[int, str] | None:
     return (there[0], "target") if there else None
 
 
-def ending(match: Play) -> tuple[list[int], str] | None:
+def ending(match: Play) -> tuple[list[int], Reason] | None:
     """Who has won the match and why, or None while it goes on; the hard bound comes last (T31)."""
     if won := winning_side(match):
         return [won[0], won[0] + 2], won[1]

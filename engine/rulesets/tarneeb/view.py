@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from msgspec import Meta, Struct
 
@@ -11,9 +11,9 @@ from engine.bits import members
 from engine.cards import FRENCH_ACE_HIGH
 from engine.deal import NOT_IN_GAME
 from engine.match import Match
-from engine.rulesets.tarneeb.rules import MOVES, PHASES, TarneebDeal, TarneebObservation
+from engine.rulesets.tarneeb.rules import MOVES, PHASES, Phase, TarneebDeal, TarneebObservation
 from engine.tricks import Tricks
-from engine.wire import AllPassed, Bid, Move, Pass, Play, SeatCard, Trick, TricksTable, TrickTaken, Trump
+from engine.wire import AllPassed, Bid, Move, Pass, Play, SeatCard, Suit, Trick, TricksTable, TrickTaken, Trump
 
 PACK = FRENCH_ACE_HIGH
 MOST_BID = 62
@@ -28,9 +28,7 @@ class TarneebOptions(Struct):
         Literal["tricks", "points"], Meta(description="What counts: tricks taken, or the honours in them (Tarneeb 41).")
     ]
     target: Annotated[int, Meta(ge=7, le=500, description="The match score that ends the match.")]
-    finish: Annotated[
-        Literal["reach", "exact"], Meta(description="Whether the target must be reached or hit exactly.")
-    ]
+    finish: Annotated[Literal["reach", "exact"], Meta(description="Whether the target must be reached or hit exactly.")]
     all_pass: Annotated[
         Literal["next_dealer", "same_dealer", "dealer_bids"],
         Meta(description="When all pass: the deal passes on, the dealer deals again, or the dealer has to bid."),
@@ -101,7 +99,7 @@ class TarneebDealView(Struct, tag_field="ruleset", tag="tarneeb"):
 
     number: int
     dealer: int
-    phase: Literal["auction", "trump", "play"]
+    phase: Phase
     table: TricksTable
     auction: list[Call]
     declarer: int | None
@@ -151,17 +149,15 @@ class AuctionWon(Struct, tag_field="type", tag="auction_won"):
     bid: int
 
 
-def _table_of_moves() -> dict[int, Move]:
-    makers = {
-        "play": lambda value: Play(PACK.cards[value]),
-        "trump": lambda value: Trump(PACK.suits[value]),
-        "pass": lambda value: Pass(),
-        "bid": Bid,
-    }
-    return {move: makers[kind](value) for move, (kind, value) in MOVES.items()}
+def _wire(kind: str, value: int) -> Move:
+    if kind == "play":
+        return Play(PACK.cards[value])
+    if kind == "trump":
+        return Trump(cast(Suit, PACK.suits[value]))
+    return Bid(value) if kind == "bid" else Pass()
 
 
-WIRE = _table_of_moves()
+WIRE = {move: _wire(kind, value) for move, (kind, value) in MOVES.items()}
 NUMBER = {wire: move for move, wire in WIRE.items()}
 
 

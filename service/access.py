@@ -1,0 +1,61 @@
+"""Tokens: HMACs of a server secret over game, role and generation. Nothing of them is stored.
+
+A token reads `{role}.{generation}.{mac}`: `seat0.0.…` for a seat, `creator.0.…` for whoever created the game. Two
+secrets may be valid at a time, so that the first can be changed without ending every game.
+"""
+
+import base64
+import hashlib
+import hmac
+import re
+from dataclasses import dataclass
+
+CREATOR = "creator"
+_TOKEN = re.compile(r"(seat[0-7]|creator)\.([0-9]{1,6})\.([A-Za-z0-9_-]{43})", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks, proved by a token: a seat, or the creator (`seat` None), at a generation of the token."""
+
+    seat: int | None
+    generation: int
+
+
+class Tokens:
+    """Makes and checks tokens; `secrets` are one or two keys, of which the first signs."""
+
+    def __init__(self, secrets: tuple[bytes, ...]) -> None:
+        self._secrets = secrets
+
+    def of_seat(self, game_id: str, seat: int, generation: int) -> str:
+        """The token of a seat."""
+        return self._token(game_id, f"seat{seat}", generation)
+
+    def of_creator(self, game_id: str) -> str:
+        """The token of the game's creator."""
+        return self._token(game_id, CREATOR, 0)
+
+    def caller(self, game_id: str, token: str) -> Caller | None:
+        """Who a token speaks for in a game; None where it is not a token of this game."""
+        parts = _TOKEN.fullmatch(token)
+        if parts is None:
+            return None
+        role, generation, mac = parts[1], int(parts[2]), parts[3]
+        known = [hmac.compare_digest(mac, _mac(secret, game_id, role, generation)) for secret in self._secrets]
+        if not any(known):
+            return None
+        return Caller(None if role == CREATOR else int(role[4:]), generation)
+
+    def derive(self, *parts: object) -> str:
+        """Something secret that is always the same for the same parts: job ids, and the seeds of bots' chance."""
+        text = ":".join(map(str, ("tapete/1/derive", *parts)))
+        return hmac.new(self._secrets[0], text.encode(), hashlib.sha256).hexdigest()
+
+    def _token(self, game_id: str, role: str, generation: int) -> str:
+        return f"{role}.{generation}.{_mac(self._secrets[0], game_id, role, generation)}"
+
+
+def _mac(secret: bytes, game_id: str, role: str, generation: int) -> str:
+    text = f"tapete/1:{game_id}:{role}:{generation}"
+    return base64.urlsafe_b64encode(hmac.digest(secret, text.encode(), "sha256")).rstrip(b"=").decode()

@@ -1,0 +1,97 @@
+"""The composition root: settings in, a running application out. Nothing is built anywhere else."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Callable
+
+from litestar import Litestar, Response
+from litestar.datastructures import State
+from litestar.exceptions import HTTPException
+from litestar.types import ASGIApp
+
+from engine.chance import PublishedDeals
+from engine.errors import EngineError, InvalidOptions
+from engine.match import DealSource
+from service import errors
+from service.access import Tokens
+from service.due import Sweep
+from service.edge import Edge
+from service.games import Context
+from service.jobs import BotQueue
+from service.routes import catalogue, games, health, jobs
+from service.routes.http import AnyRequest, check_accept, places
+from service.routes.problems import problem
+from service.settings import Settings
+from service.store import Store, connect
+
+MOST_BODY = 64 * 1024
+HANDLERS = (*games.HANDLERS, *jobs.HANDLERS, *catalogue.HANDLERS, *health.HANDLERS)
+log = logging.getLogger("tapete.api")
+
+
+def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], DealSource] = PublishedDeals) -> ASGIApp:
+    """The API over the Redis of the settings. `deal_source` is for tests that prepare their deals."""
+    store = Store(connect(settings.redis_url))
+    queue = BotQueue(connect(settings.queue_redis_url), settings.bot_queue)
+    sweep = Sweep(store, queue)
+    context = Context(store, Tokens(settings.secrets), deal_source, sweep.nudge)
+
+    @contextlib.asynccontextmanager
+    async def running(_: Litestar) -> AsyncIterator[None]:
+        task = asyncio.create_task(sweep.run())
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            await store.close()
+            await queue.redis.aclose()
+
+    app = Litestar(
+        route_handlers=HANDLERS,
+        lifespan=[running],
+        state=State({"context": context, "queue": queue}),
+        before_request=check_accept,
+        request_max_body_size=MOST_BODY,
+        exception_handlers={
+            errors.ServiceError: _refused,
+            EngineError: _refused,
+            HTTPException: _litestar_refused,
+            Exception: _failed,
+        },
+        openapi_config=None,
+    )
+    return Edge(app)
+
+
+def _refused(request: AnyRequest, error: Exception) -> Response[bytes]:
+    """A refusal of the engine or the service, told as a problem."""
+    if isinstance(error, errors.ServiceError):
+        return problem(request, error.code, error.detail, error.more, error.headers)
+    more: dict[str, object] = {}
+    if isinstance(error, InvalidOptions):
+        more["errors"] = places(error)
+    if reason := getattr(error, "reason", None):
+        more["reason"] = reason
+    return problem(request, errors.code_of(error), str(error), more)
+
+
+LITESTAR = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+"""The codes of what litestar refuses by itself; anything else it finds wrong is a broken request."""
+
+
+def _litestar_refused(request: AnyRequest, error: HTTPException) -> Response[bytes]:
+    if error.status_code >= 500:
+        return _failed(request, error)
+    code = LITESTAR.get(error.status_code, "invalid_request")
+    headers = {"Allow": ", ".join(request.scope["allowed"])} if error.status_code == 405 else {}  # type: ignore[typeddict-item] # the edge puts it there
+    return problem(request, code, "", {"errors": []} if code == "invalid_request" else {}, headers)
+
+
+def _failed(request: AnyRequest, error: Exception) -> Response[bytes]:
+    """A fault of ours. The log names its kind and place; its text could hold what a client sent."""
+    log.error("Request %s failed.", request.scope["request_id"], exc_info=error)  # type: ignore[typeddict-item] # the edge puts it there
+    return problem(request, "internal_error")

@@ -1,0 +1,228 @@
+"""Bots at the table: a bot's own turn, and bot moves that a player asks for. Called by workers, asked for over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import Any
+
+import msgspec
+
+from engine import bots
+from engine.bots import Budget, Decision
+from engine.chance import Chance
+from engine.errors import DealOver, EngineError, NotYourTurn
+from engine.match import Match
+from service.errors import (
+    AdviceForbidden,
+    GameExpired,
+    GameNotFound,
+    JobNotFound,
+    ServiceError,
+    Unauthorized,
+    Unavailable,
+    VersionConflict,
+)
+from service.games import Context, enter, make_move, open_match, resolve_bot
+from service.schemas import AskBot, BotMove, BotSpec, CandidateMove, Job, JobFailure
+from service.store import LEASE_MS, Entry, Loaded, StoredJob, bot_member, job_member, shard_of
+
+FIRST_MOVE = BotSpec(bot="random", version=1)
+log = logging.getLogger("tapete.bots")
+"""Says which bot failed and how, never what it held."""
+
+
+async def take_turn(context: Context, game_id: str, version: int) -> bool:
+    """Let the bot whose turn it is at this version move; False where the game has moved on or is gone."""
+    member = bot_member(game_id, version)
+    try:
+        game = await context.store.load(game_id)
+    except (GameNotFound, GameExpired):
+        await context.store.drop(member)
+        return False
+    match = open_match(context, game)
+    seat = match.to_move
+    if game.version != version or seat < 0 or game.seats[seat].controller != "bot":
+        await context.store.drop(member)
+        return False
+    spec = game.header.seats[seat].bot or FIRST_MOVE
+    spec, decision = await _decide(context, game, match, spec, member)
+    return await make_move(context, game, match, Entry(seat, "bot", spec, _wire(match, decision.move), version, []))
+
+
+async def ask(context: Context, game: Loaded, seat: int, request: AskBot) -> str:
+    """Write down that a bot shall choose for a seat; answers the job's id, the same for the same request.
+
+    Raises AdviceForbidden, DealOver, VersionConflict, NotYourTurn, UnknownBot.
+    """
+    job = StoredJob(game.id, seat, request.expected_version, resolve_bot(request.bot), request.play)
+    job_id = _job_id(context, job)
+    if await context.store.job(job_id) is None:
+        if not game.header.advice:
+            raise AdviceForbidden("This game was created without advice.")
+        await _check(context, game, open_match(context, game), job)
+        await context.store.ask(job_id, job)
+        context.nudge(shard_of(job_id), 0)
+    return job_id
+
+
+def _job_id(context: Context, job: StoredJob) -> str:
+    parts = context.tokens.derive("job", msgspec.json.encode(job).decode())
+    return f"jb_{job.game_id[3:]}_{parts[:32]}"
+
+
+async def _check(context: Context, game: Loaded, match: Match, job: StoredJob) -> None:
+    if match.result is not None:
+        raise DealOver
+    by = None
+    if job.expected_version < game.version:
+        later = await context.store.log(game.id, job.expected_version, 100)
+        by = next((entry.by for entry in later if entry.move is not None), None)
+    if by is not None or job.expected_version > game.version:
+        raise VersionConflict(
+            f"The game is at version {game.version}.", more={"current_version": game.version, "by": by}
+        )
+    if match.to_move != job.seat:
+        raise NotYourTurn
+
+
+async def read_job(context: Context, job_id: str, token: str | None) -> Job:
+    """A job as whoever asked for it may read it. JobNotFound for everyone else, Unauthorized without a token."""
+    if token is None:
+        raise Unauthorized("Send the token that asked for the job.")
+    found = await context.store.job(job_id[:80])
+    if found is None:
+        raise JobNotFound("There is no such job of yours.")
+    job, state, answer = found
+    try:
+        _, caller = await enter(context, job.game_id, token)
+    except (Unauthorized, GameNotFound, GameExpired):
+        caller = None
+    if caller is None or caller.seat != job.seat:
+        raise JobNotFound("There is no such job of yours.")
+    return Job(
+        job_id=job_id,
+        game_id=job.game_id,
+        seat=job.seat,
+        state=state,
+        play=job.play,
+        expected_version=job.expected_version,
+        answer=msgspec.json.decode(answer, type=BotMove) if state == "done" else None,
+        failure=msgspec.json.decode(answer, type=JobFailure) if state == "failed" else None,
+    )
+
+
+async def wait_for_job(context: Context, job_id: str, token: str | None, seconds: float) -> Job:
+    """The job when it is finished, or as it stands after `seconds`."""
+    until = time.monotonic() + seconds
+    pause = 0.005
+    while True:
+        job = await read_job(context, job_id, token)
+        if job.state != "queued" or time.monotonic() >= until:
+            return job
+        await asyncio.sleep(pause)
+        pause = min(pause * 1.5, 0.25)
+
+
+async def answer_job(context: Context, job_id: str) -> bool:
+    """Do a job that a client asked for, and write the answer down; False where there is nothing to do."""
+    found = await context.store.job(job_id)
+    if found is None or found[1] != "queued":
+        await context.store.drop(job_member(job_id))
+        return False
+    try:
+        answer = await _bot_move(context, job_id, found[0])
+        return await context.store.answer(job_id, "done", msgspec.json.encode(answer))
+    except Unavailable:
+        raise
+    except (ServiceError, EngineError) as error:
+        failure = JobFailure(code=error.code, detail=str(error))
+        return await context.store.answer(job_id, "failed", msgspec.json.encode(failure))
+
+
+async def _bot_move(context: Context, job_id: str, job: StoredJob) -> BotMove:
+    game = await context.store.load(job.game_id)
+    match = open_match(context, game)
+    if (played := await _played_before(context, job)) is not None:
+        return played
+    await _check(context, game, match, job)
+    started = time.monotonic()
+    spec, decision = await _decide(context, game, match, job.bot, job_member(job_id))
+    move = _wire(match, decision.move)
+    version = None
+    if job.play:
+        entry = Entry(job.seat, "bot", spec, move, job.expected_version, [])
+        if not await make_move(context, game, match, entry):
+            raise VersionConflict("Somebody moved while the bot was thinking.")
+        version = game.version
+    return BotMove(
+        move=move,
+        bot=spec,
+        samples=decision.samples,
+        seconds=round(time.monotonic() - started, 6),
+        candidates=[_candidate(match, each) for each in decision.candidates],
+        played_version=version,
+    )
+
+
+async def _played_before(context: Context, job: StoredJob) -> BotMove | None:
+    """The answer of a job whose worker died after the move was made and before the answer was written."""
+    if not job.play:
+        return None
+    for entry in await context.store.log(job.game_id, job.expected_version, 100):
+        if entry.move is not None:
+            ours = (entry.seat, entry.by, entry.bot, entry.expected_version)
+            if ours != (job.seat, "bot", job.bot, job.expected_version):
+                return None
+            return BotMove(
+                move=entry.move, bot=job.bot, samples=0, seconds=0.0, candidates=[], played_version=entry.version
+            )
+    return None
+
+
+async def _decide(context: Context, game: Loaded, match: Match, spec: BotSpec, member: str) -> tuple[BotSpec, Decision]:
+    """Let a bot choose for the seat to move, on that seat's knowledge, holding the lease meanwhile; who chose, and what.
+
+    A bot that fails, or answers no legal move, is replaced by `rules`, and that by the first legal move.
+    """
+    seen = match.observe(match.to_move)
+    seed = context.tokens.derive("bot", game.id, game.version, seen.seat)
+    for each in (spec, BotSpec(bot="rules", version=bots.find("rules").version)):
+        try:
+            decision = await _hold(context, member, _choose, each, seen, seed)
+        except Exception as error:
+            log.error("Bot %s failed (%s).", each.bot, type(error).__name__)
+            continue
+        if decision.move in seen.moves:
+            return each, decision
+        log.error("Bot %s chose no legal move.", each.bot)
+    return FIRST_MOVE, Decision(seen.moves[0])
+
+
+def _choose(spec: BotSpec, seen: Any, seed: str) -> Decision:
+    bot = bots.find(spec.bot, spec.version)
+    return bot.choose(seen, Chance(seed), Budget(spec.budget.samples) if spec.budget else None)
+
+
+async def _hold(context: Context, member: str, function: Any, *arguments: Any) -> Any:
+    """Run a function in a thread, renewing the lease of its due work until it is done."""
+    thinking = asyncio.ensure_future(asyncio.to_thread(function, *arguments))
+    while True:
+        done, _ = await asyncio.wait({thinking}, timeout=LEASE_MS / 3000)
+        if done:
+            return thinking.result()
+        await context.store.renew(member)
+
+
+def _wire(match: Match, move: int) -> Any:
+    return match.ruleset.encode(move)
+
+
+def _candidate(match: Match, candidate: bots.Candidate) -> CandidateMove:
+    return CandidateMove(
+        move=_wire(match, candidate.move),
+        estimate=candidate.estimate,
+        low=candidate.estimate - candidate.margin,
+        high=candidate.estimate + candidate.margin,
+    )

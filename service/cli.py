@@ -1,0 +1,188 @@
+"""The command `tapete`: what is run, and the exit code of everything that can stop it."""
+
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from service import children, listening, redis_server, supervisor
+from service.settings import Settings, SettingsError
+
+EXIT_CODES_HELP = """\b
+Exit codes:
+  0   stopped as told
+  2   wrong usage
+  69  Redis is unavailable, or not one that will do
+  70  a part of the service ended while it was starting
+  73  the data directory cannot be used, or another instance uses it
+  75  the address is taken, or not one of this machine
+  78  a setting is missing or wrong, or the engine is not as required
+"""
+FAILED_PART = 70
+
+
+class EngineError(Exception):
+    """The engine does not load, or is not compiled though REQUIRE_COMPILED=1 asks for it."""
+
+
+EXIT_CODES: dict[type[Exception], int] = {
+    redis_server.RedisUnavailableError: 69,
+    supervisor.DataDirectoryError: 73,
+    listening.AddressError: 75,
+    SettingsError: 78,
+    EngineError: 78,
+}
+
+
+@contextmanager
+def _one_sentence() -> Iterator[None]:
+    """Turn what we know to go wrong into one sentence and its exit code."""
+    try:
+        yield
+    except supervisor.PartFailedError as error:
+        _refuse(error, error.exit_code if error.exit_code in EXIT_CODES.values() else FAILED_PART)
+    except tuple(EXIT_CODES) as error:
+        _refuse(error, EXIT_CODES[type(error)])
+
+
+def _refuse(error: Exception, exit_code: int) -> None:
+    click.echo(f"tapete: {error}", err=True)
+    sys.exit(exit_code)
+
+
+def _engine_mode() -> str:
+    """Say which engine this process runs, `compiled` or `pure`. Raises EngineError."""
+    try:
+        from engine import MODE  # noqa: PLC0415 - may refuse, in its own words
+    except ImportError as error:
+        raise EngineError(str(error)) from None
+    if MODE != "compiled" and os.environ.get("REQUIRE_COMPILED") == "1":
+        raise EngineError(
+            "The engine is not compiled, and REQUIRE_COMPILED=1 makes that an error: "
+            "install a C compiler and Python's headers, then run `make compile`."
+        )
+    return MODE
+
+
+def _ready_to_run(settings: Settings) -> Settings:
+    """Check what any single part needs before it starts, and warn of a slow engine."""
+    children.follow_supervisor()
+    # Whoever asks us to stop while we are still starting gets the same exit code as later.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: sys.exit(0))
+    if _engine_mode() == "pure":
+        click.echo("The engine is not compiled: bots and simulations are slow.", err=True)
+    redis_server.check(settings.complete().redis_url)
+    redis_server.check(settings.queue_redis_url, queue=True)
+    return settings
+
+
+def _default_data_dir() -> Path:
+    """Where games are kept unless told otherwise: the user's place for application data."""
+    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(home) / "tapete"
+
+
+def _settings(host: str | None, port: int | None) -> Settings:
+    settings = Settings.from_environment(os.environ)
+    return replace(settings, host=host or settings.host, port=settings.port if port is None else port)
+
+
+host_option = click.option("--host", help="Address to listen on [TAPETE_HOST; 127.0.0.1].")
+port_option = click.option(
+    "--port", type=click.IntRange(0, 65535), help="Port to listen on, 0 for any free one [TAPETE_PORT; 8000]."
+)
+
+
+@click.group(epilog=EXIT_CODES_HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="tapete", message="tapete %(version)s")
+def main() -> None:
+    """Run a card table as an HTTP service."""
+
+
+@main.command(epilog=EXIT_CODES_HELP)
+@host_option
+@port_option
+@click.option(
+    "--data-dir",
+    type=click.Path(path_type=Path),
+    envvar="TAPETE_DATA_DIR",
+    help="Where games are kept [TAPETE_DATA_DIR; $XDG_DATA_HOME/tapete or ~/.local/share/tapete].",
+)
+@click.option(
+    "--bot-workers",
+    type=click.IntRange(1, 64),
+    default=2,
+    envvar="TAPETE_BOT_WORKERS",
+    help="Processes that think for bots [TAPETE_BOT_WORKERS; 2].",
+)
+def up(host: str | None, port: int | None, data_dir: Path | None, bot_workers: int) -> None:
+    """Run API, Redis and bot workers under one supervisor until Ctrl-C or SIGTERM.
+
+    Redis comes with the install, unless REDIS_URL names one.
+    """
+    with _one_sentence():
+        mode = _engine_mode()
+        supervisor.run(_settings(host, port), (data_dir or _default_data_dir()).absolute(), bot_workers, mode)
+
+
+@main.command(epilog=EXIT_CODES_HELP)
+@host_option
+@port_option
+@click.option("--fd", type=int, help="Answer on this inherited listening socket instead of host and port.")
+def api(host: str | None, port: int | None, fd: int | None) -> None:
+    """Run the API alone, against REDIS_URL, with TAPETE_SECRET."""
+    with _one_sentence():
+        settings = _settings(host, port)
+        listener = listening.listen(settings.host, settings.port) if fd is None else socket.socket(fileno=fd)
+        settings = _ready_to_run(settings)
+        if fd is None:
+            click.echo(f"The API answers at {listening.url(listener)}", err=True)
+        _serve(settings, listener)
+
+
+@main.group()
+def worker() -> None:
+    """Run workers alone, against REDIS_URL, with TAPETE_SECRET."""
+
+
+@worker.command(epilog=EXIT_CODES_HELP)
+def bots() -> None:
+    """Think for bots, one at a time; start as many of these as there are cores."""
+    with _one_sentence():
+        settings = _ready_to_run(Settings.from_environment(os.environ))
+        from workers.main import run_bots  # noqa: PLC0415 - no other command should wait for it
+
+        sys.exit(run_bots(settings))
+
+
+def _serve(settings: Settings, listener: socket.socket) -> None:
+    import uvicorn  # noqa: PLC0415 - no other command should wait for these
+
+    from service.app import create_app  # noqa: PLC0415
+
+    server = uvicorn.Server(
+        uvicorn.Config(
+            create_app(settings),
+            loop="uvloop",
+            http="httptools",
+            lifespan="on",
+            log_level=settings.log_level,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=2,
+        )
+    )
+    server.run(sockets=[listener])
+    if not server.started:
+        sys.exit(FAILED_PART)
+
+
+if __name__ == "__main__":
+    main()

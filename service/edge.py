@@ -1,0 +1,69 @@
+"""The outermost layer: request ids, and the methods that litestar answers differently from what HTTP says.
+
+HEAD is GET without a body. OPTIONS names all methods of a resource, not those of one handler.
+"""
+
+import re
+import secrets
+from collections.abc import Iterator
+from typing import Any, cast
+
+from litestar import Litestar
+from litestar.enums import ScopeType
+from litestar.types import Message, Receive, Scope, Send
+
+
+class Edge:
+    """An ASGI application around a litestar application, its `app`."""
+
+    def __init__(self, app: Litestar) -> None:
+        self.app = app
+        self._resources = list(_resources(app))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass on what is none."""
+        if scope["type"] == ScopeType.HTTP:
+            await self._answer(cast(dict[str, Any], scope), receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    async def _answer(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        request_id = secrets.token_hex(8)
+        scope["request_id"] = request_id
+        scope["allowed"] = allowed = self._allowed(scope["path"])
+        head = scope["method"] == "HEAD"
+        if head:
+            scope["method"] = "GET"
+
+        async def outgoing(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode())]
+            elif head and message["type"] == "http.response.body":
+                message["body"] = b""
+            await send(message)
+
+        if scope["method"] == "OPTIONS" and allowed:
+            await _options(allowed, outgoing)
+        else:
+            await self.app(cast(Scope, scope), receive, outgoing)
+
+    def _allowed(self, path: str) -> list[str]:
+        for pattern, methods in self._resources:
+            if pattern.fullmatch(path):
+                return methods
+        return []
+
+
+def _resources(app: Litestar) -> Iterator[tuple[re.Pattern[str], list[str]]]:
+    methods: dict[str, set[str]] = {}
+    for route in app.routes:
+        pattern = re.sub(r"\\\{[^/]+?\\\}", "[^/]+", re.escape(route.path_format))
+        methods.setdefault(pattern, {"OPTIONS"}).update(map(str, getattr(route, "methods", ())))
+    for pattern, found in methods.items():
+        yield re.compile(pattern + "/?"), sorted(found | ({"HEAD"} if "GET" in found else set()))
+
+
+async def _options(allowed: list[str], send: Send) -> None:
+    headers = [(b"allow", ", ".join(allowed).encode()), (b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 204, "headers": headers})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})

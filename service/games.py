@@ -1,0 +1,292 @@
+"""What the product does with games: create, look, move. Each use case is a function that takes what it needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from engine import bots, catalog
+from engine.chance import PublishedDeals
+from engine.errors import DealOver, InvalidOptions
+from engine.match import DealSource, Match, Ruleset, recorded, resume
+from service import fairness
+from service.access import Caller, Tokens
+from service.errors import (
+    Forbidden,
+    HistoryLost,
+    InvalidRequest,
+    NotStarted,
+    Unauthorized,
+    Unavailable,
+    VersionConflict,
+)
+from service.schemas import (
+    ApplyMove,
+    BotSeat,
+    BotSpec,
+    CreatedGame,
+    CreateGame,
+    DealsPage,
+    EventsPage,
+    GameView,
+    LegalMoves,
+    MoveApplied,
+    SeatToken,
+    Status,
+)
+from service.store import Change, Entry, Header, HeaderSeat, Loaded, Logged, SeatState, Store, new_game_id, shard_of
+from service.views import SPECTATOR, client_seeds, game_view, item, legal_moves, reveal
+
+PACE_MS = 500
+"""How long a bot waits before it moves when a player is at the table: people want to see what happens."""
+TRIES = 20
+"""How often a change is tried anew when others change the game at the same moment."""
+_CURSOR = re.compile(r"(0|[1-9][0-9]{0,15})-[0-9a-f]{0,12}", re.ASCII)
+
+
+def _leave_to_the_sweep(_shard: int, _delay_ms: int) -> None:
+    """Announce nothing."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the use cases work with: the store, the tokens, where deals come from, and how due work is announced.
+
+    `nudge` is told the shard and the delay in milliseconds of work that has become due; it may do nothing, since
+    the sweep finds all due work by itself.
+    """
+
+    store: Store
+    tokens: Tokens
+    deals: Callable[[str, list[str]], DealSource] = PublishedDeals
+    nudge: Callable[[int, int], None] = _leave_to_the_sweep
+
+
+async def create_game(context: Context, request: CreateGame) -> CreatedGame:
+    """Create a game and, since every seat is taken, start it. Raises InvalidOptions, UnknownBot."""
+    ruleset = catalog.find(request.ruleset)
+    options = ruleset.resolve(request.preset, request.options)
+    low, high = ruleset.seats
+    if not low <= len(request.seats) <= high:
+        raise InvalidOptions([("/seats", f"{ruleset.name} takes {low} to {high} seats, not {len(request.seats)}.")])
+    game_id = new_game_id()
+    header = _header(game_id, ruleset, options, request)
+    seats = [SeatState(controller=seat.kind) for seat in header.seats]
+    match = Match(ruleset, options, len(seats), context.deals(header.seed, []))
+    entry = Entry(None, "service", None, None, None, match.start())
+    game = Loaded(game_id, header, seats, "playing", 0, "", None, [], 0, 0, 0)
+    if not await _commit(context, game, match, entry, header):
+        raise Unavailable("A new game could not be written.")
+    game.created_at = game.turn_at
+    tokens = [
+        SeatToken(seat=number, token=context.tokens.of_seat(game_id, number, 0))
+        for number, seat in enumerate(header.seats)
+        if seat.kind == "player"
+    ]
+    return CreatedGame(
+        game=game_view(game, match, None), seats=tokens, creator_token=context.tokens.of_creator(game_id)
+    )
+
+
+def _header(game_id: str, ruleset: Ruleset, options: Any, request: CreateGame) -> Header:
+    seats = [
+        HeaderSeat("bot", seat.name, resolve_bot(seat.bot)) if isinstance(seat, BotSeat) else
+        HeaderSeat("player", seat.name, None)
+        for seat in request.seats
+    ]  # fmt: skip
+    with_players = any(seat.kind == "player" for seat in seats)
+    pace = request.pace_seconds
+    seed = request.seed or fairness.new_seed()
+    return Header(
+        ruleset=ruleset.name,
+        rules_version=ruleset.version,
+        options=msgspec.to_builtins(options),
+        seats=seats,
+        pace_ms=round(pace * 1000) if pace is not None else PACE_MS * with_players,
+        advice=request.advice,
+        seed=seed,
+        fair=request.seed is None,
+        commitment=fairness.commitment(game_id, seed),
+        metadata=request.metadata,
+    )
+
+
+def resolve_bot(spec: BotSpec) -> BotSpec:
+    """The same bot with its version named; UnknownBot where there is none."""
+    return BotSpec(bot=spec.bot, version=bots.find(spec.bot, spec.version).version, budget=spec.budget)
+
+
+async def enter(context: Context, game_id: str, token: str | None) -> tuple[Loaded, Caller | None]:
+    """A game, and who asks; None is a spectator. GameNotFound, GameExpired; Unauthorized for an unknown token."""
+    game = await context.store.load(game_id)
+    if token is None:
+        return game, None
+    caller = context.tokens.caller(game_id, token)
+    if caller is None or (caller.seat is not None and not _holds(game, caller)):
+        raise Unauthorized("This is no token of this game, or an old one.")
+    return game, caller
+
+
+def _holds(game: Loaded, caller: Caller) -> bool:
+    seat = caller.seat or 0
+    return seat < len(game.seats) and game.header.seats[seat].kind == "player" \
+        and game.seats[seat].generation == caller.generation  # fmt: skip
+
+
+def seat_of(caller: Caller | None) -> int:
+    """The caller's seat. Unauthorized without a token; Forbidden for the creator's."""
+    if caller is None:
+        raise Unauthorized("Send the token of your seat as `Authorization: Bearer`.")
+    if caller.seat is None:
+        raise Forbidden("This needs the token of a seat; the creator's token plays no cards.")
+    return caller.seat
+
+
+def open_match(context: Context, game: Loaded) -> Match:
+    """The match as it stands: the running deal replayed from the log."""
+    ruleset = catalog.find(game.header.ruleset)
+    if game.header.rules_version > ruleset.version:
+        raise Unavailable("This process does not know the rules that this game is played by.")
+    if game.start is None:
+        raise NotStarted("The game waits for its seats to be taken.")
+    options = msgspec.convert(game.header.options, ruleset.options)
+    source = context.deals(game.header.seed, client_seeds(game))
+    match = resume(ruleset, options, len(game.seats), source, game.start)
+    for logged in game.moves:
+        if logged.move is not None:
+            match.replay(ruleset.decode(logged.move))
+    return match
+
+
+def view(context: Context, game: Loaded, caller: Caller | None) -> GameView:
+    """What the caller may know of the game."""
+    return game_view(game, open_match(context, game), caller)
+
+
+def list_legal_moves(context: Context, game: Loaded, seat: int) -> LegalMoves:
+    """Every move open to the seat."""
+    match = open_match(context, game)
+    moves = legal_moves(match, match.observe(seat))
+    to_move = match.to_move if match.to_move >= 0 else None
+    return LegalMoves(version=game.version, seat=seat, to_move=to_move, moves=moves)
+
+
+async def apply_move(
+    context: Context, game: Loaded, caller: Caller, seat: int, request: ApplyMove
+) -> tuple[MoveApplied, bool]:
+    """Make a player's move, exactly once; True beside the answer where it had been made before.
+
+    Raises DealOver, VersionConflict, NotYourTurn, IllegalMove, in this order, and then has changed nothing.
+    """
+    for _ in range(TRIES):
+        match = open_match(context, game)
+        made = await _look_back(context, game, seat, request)
+        if made is not None:
+            return _applied(game, match, caller, made.version, made.events), True
+        entry = Entry(seat, "player", None, request.move, request.expected_version, [])
+        if await make_move(context, game, match, entry):
+            return _applied(game, match, caller, game.version, entry.events), False
+        game = await context.store.load(game.id)
+    raise Unavailable("The game is changing too fast; repeat the same bytes.")
+
+
+def _applied(game: Loaded, match: Match, caller: Caller, version: int, events: list[Any]) -> MoveApplied:
+    told = reveal(events, match, SPECTATOR if caller.seat is None else caller.seat)
+    return MoveApplied(version=version, events=told, game=game_view(game, match, caller))
+
+
+async def _look_back(context: Context, game: Loaded, seat: int, request: ApplyMove) -> Logged | None:
+    """The entry of this very request, if it is in the log already. Raises DealOver, VersionConflict."""
+    first = None
+    if request.expected_version < game.version:
+        later = await context.store.log(game.id, request.expected_version, 100)
+        first = next((entry for entry in later if entry.move is not None), None)
+        if first is not None and _is_repetition(first, seat, request):
+            return first
+    if game.status not in ("playing", "waiting"):
+        raise DealOver
+    if first is not None or request.expected_version > game.version:
+        by = None if first is None else first.by
+        raise VersionConflict(
+            f"The game is at version {game.version}.", more={"current_version": game.version, "by": by}
+        )
+    return None
+
+
+def _is_repetition(entry: Logged, seat: int, request: ApplyMove) -> bool:
+    return (entry.seat, entry.by, entry.move, entry.expected_version) == (
+        seat, "player", request.move, request.expected_version,
+    )  # fmt: skip
+
+
+async def make_move(context: Context, game: Loaded, match: Match, entry: Entry) -> bool:
+    """Make the entry's move in match, store and game, and write what happened into it; False where others were first.
+
+    The one way for a move into the log, whoever makes it. Raises DealOver, NotYourTurn, IllegalMove.
+    """
+    assert entry.seat is not None and entry.move is not None  # noqa: S101, PT018 - a move is somebody's
+    if match.result is not None:
+        raise DealOver
+    entry.events = match.play(entry.seat, match.ruleset.decode(entry.move))
+    return await _commit(context, game, match, entry)
+
+
+async def _commit(context: Context, game: Loaded, match: Match, entry: Entry, header: Header | None = None) -> bool:
+    started_deal = game.start is None or match.number != game.start.number
+    start = match.state() if started_deal else None
+    status: Status = "playing" if match.result is None else "finished"
+    bot_is_next = match.to_move >= 0 and game.seats[match.to_move].controller == "bot"
+    change = Change(entry, game.seats, status, start, "bot" if bot_is_next else "", game.header.pace_ms)
+    committed = await context.store.commit(game.id, game.version, change, header)
+    if committed is None:
+        return False
+    game.version, game.cursor = committed.version, committed.cursor
+    game.turn_at, game.expires_at = committed.at, committed.expires_at
+    game.status, game.start = status, start or game.start
+    if bot_is_next:
+        context.nudge(shard_of(game.id), game.header.pace_ms)
+    return True
+
+
+async def events_page(
+    context: Context, game: Loaded, caller: Caller | None, after: str | None, limit: int
+) -> EventsPage:
+    """Up to `limit` entries of the log after a cursor, told to the caller. Raises HistoryLost."""
+    version = await _version_of(context, game, after)
+    entries = await context.store.log(game.id, version, limit + 1)
+    match = open_match(context, game)
+    seat = SPECTATOR if caller is None or caller.seat is None else caller.seat
+    items = [item(entry, match, seat) for entry in entries[:limit]]
+    last = items[-1].cursor if items else (after or "0-")
+    return EventsPage(items=items, next=last, has_more=len(entries) > limit)
+
+
+async def _version_of(context: Context, game: Loaded, cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if not _CURSOR.fullmatch(cursor):
+        raise InvalidRequest(
+            "`after` is no cursor.", [{"parameter": "after", "detail": "A cursor comes from an answer."}]
+        )
+    version = int(cursor.split("-")[0])
+    if version == 0 or cursor == game.cursor:
+        return version
+    entries = await context.store.log(game.id, version - 1, 1)
+    if not entries or entries[0].cursor != cursor:
+        raise HistoryLost("The game's history is another one than the cursor's.")
+    return version
+
+
+async def finished_deals(context: Context, game: Loaded, after: int, limit: int) -> DealsPage:
+    """The records of up to `limit` finished deals after deal number `after`."""
+    match = open_match(context, game)
+    # The state that deal n+1 started from holds the record of deal n; the last deal's is in the replayed match.
+    starts = await context.store.deals(game.id, after + 2, limit)
+    items = [recorded(match.ruleset, start) for start in starts]
+    if match.result is not None and len(items) < limit and after + len(items) == match.deals_played - 1:
+        items.append(match.last_deal)
+    return DealsPage(items=items, next=after + len(items), has_more=after + len(items) < match.deals_played)

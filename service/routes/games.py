@@ -1,0 +1,292 @@
+"""Games: create, look, move, read the log, ask a bot."""
+
+import re
+
+import msgspec
+from litestar import Response, get, post
+
+from service import bot_moves, games
+from service.errors import InvalidRequest
+from service.routes.http import (
+    NO_STORE,
+    PRIVATE,
+    AnyRequest,
+    answer,
+    bearer,
+    body,
+    context_of,
+    enter_game,
+    query,
+    whole,
+)
+from service.routes.operation import Operation, Parameter, describes
+from service.schemas import (
+    ApplyMove,
+    AskBot,
+    CreatedGame,
+    CreateGame,
+    DealsPage,
+    EventsPage,
+    GameView,
+    Job,
+    LegalMoves,
+    MoveApplied,
+)
+
+MOST_WAIT = 25
+PAGE = 100
+MOST_PAGE = 1000
+GONE = ("game_not_found", "game_expired")
+TAG = "Games"
+
+_create = msgspec.json.Decoder(CreateGame)
+_move = msgspec.json.Decoder(ApplyMove)
+_ask = msgspec.json.Decoder(AskBot)
+
+LIMIT = Parameter(
+    "limit",
+    "query",
+    f"The most entries to answer with; {PAGE} without it.",
+    {"type": "integer", "minimum": 1, "maximum": MOST_PAGE},
+)
+
+
+@post(
+    "/v1/games",
+    status_code=201,
+    **describes(
+        Operation(
+            "createGame",
+            TAG,
+            {201: CreatedGame},
+            body=CreateGame,
+            problems=("invalid_options", "unknown_bot", "unavailable"),
+            answer_headers={"Location": "Where the game is from now on."},
+        )
+    ),
+)
+async def create_game(request: AnyRequest) -> Response[bytes]:
+    """Create a game and start it.
+
+    Every seat is a player's or a bot's. The answer holds the token of each player's seat and the creator's token:
+    they are shown here only, so keep them. Bots move by themselves from now on.
+    """
+    query(request)
+    created = await games.create_game(context_of(request), await body(request, _create))
+    return answer(created, 201, {**NO_STORE, "Location": f"/v1/games/{created.game.game_id}"})
+
+
+@get(
+    "/v1/games/{game_id:str}",
+    **describes(
+        Operation(
+            "getGame",
+            TAG,
+            {200: GameView, 304: None},
+            access="optional",
+            problems=(*GONE, "not_started"),
+            parameters=(Parameter("If-None-Match", "header", "An `ETag` that the caller holds.", {"type": "string"}),),
+            answer_headers={"ETag": "Names this view; send it back as `If-None-Match`."},
+        )
+    ),
+)
+async def get_game(request: AnyRequest, game_id: str) -> Response[bytes]:
+    """Look at a game.
+
+    With a seat's token the view holds that seat's hand and legal moves; without a token it is a spectator's, with
+    no hand. Reading changes nothing, not even how long the game is kept.
+    """
+    query(request)
+    game, caller = await enter_game(request, game_id)
+    reader = "spectator" if caller is None else "creator" if caller.seat is None else f"seat{caller.seat}"
+    etag = f'"{game.cursor}.{reader}"'
+    headers = {**PRIVATE, "ETag": etag}
+    known = re.findall(r'"[^"]*"|\*', request.headers.get("if-none-match", ""))
+    if etag in known or "*" in known:
+        return Response(b"", status_code=304, headers=headers, media_type="application/json")
+    return answer(games.view(context_of(request), game, caller), headers=headers)
+
+
+@get(
+    "/v1/games/{game_id:str}/legal-moves",
+    **describes(
+        Operation(
+            "listLegalMoves",
+            TAG,
+            {200: LegalMoves},
+            access="seat",
+            problems=("forbidden", *GONE, "not_started"),
+        )
+    ),
+)
+async def list_legal_moves(request: AnyRequest, game_id: str) -> Response[bytes]:
+    """List every move that is open to the token's seat.
+
+    The list is empty while another seat is to move. A move is legal if and only if it is in this list.
+    """
+    query(request)
+    game, caller = await enter_game(request, game_id)
+    return answer(games.list_legal_moves(context_of(request), game, games.seat_of(caller)), headers=PRIVATE)
+
+
+@post(
+    "/v1/games/{game_id:str}/moves",
+    status_code=200,
+    **describes(
+        Operation(
+            "applyMove",
+            TAG,
+            {200: MoveApplied},
+            access="seat",
+            body=ApplyMove,
+            problems=(
+                "forbidden",
+                *GONE,
+                "match_over",
+                "not_started",
+                "version_conflict",
+                "not_your_turn",
+                "illegal_move",
+            ),
+            answer_headers={"Idempotency-Replayed": "`true` where this very move had been made before."},
+        )
+    ),
+)
+async def apply_move(request: AnyRequest, game_id: str) -> Response[bytes]:
+    """Make a move, exactly once.
+
+    `expected_version` is the version of the view that the move was decided on. After a time-out or a 503 send the
+    same bytes again: a move that had been made is answered as it was then, with `Idempotency-Replayed: true`. A
+    refused move changes nothing. An answer means that the move survives the death of any process.
+    """
+    query(request)
+    game, caller = await enter_game(request, game_id)
+    seat = games.seat_of(caller)
+    asked = await body(request, _move)
+    assert caller is not None  # noqa: S101 - it has a seat
+    applied, replayed = await games.apply_move(context_of(request), game, caller, seat, asked)
+    return answer(applied, headers={**PRIVATE, "Idempotency-Replayed": "true"} if replayed else PRIVATE)
+
+
+@post(
+    "/v1/games/{game_id:str}/bot-moves",
+    status_code=202,
+    **describes(
+        Operation(
+            "askBot",
+            TAG,
+            {202: Job, 200: Job},
+            access="seat",
+            body=AskBot,
+            problems=(
+                "forbidden",
+                "advice_forbidden",
+                *GONE,
+                "match_over",
+                "not_started",
+                "version_conflict",
+                "not_your_turn",
+                "unknown_bot",
+            ),
+            parameters=(
+                Parameter(
+                    "Prefer",
+                    "header",
+                    f"`wait=N`: wait up to N seconds ({MOST_WAIT} at most) for the job, and answer 200 when it is finished.",
+                    {"type": "string"},
+                ),
+            ),
+            answer_headers={"Location": "Where the job is."},
+        )
+    ),
+)
+async def ask_bot(request: AnyRequest, game_id: str) -> Response[bytes]:
+    """Let a bot choose a move for the caller's seat.
+
+    As advice, or with `play` true as the move itself. The bot knows what the seat knows and nothing else. The same
+    request is the same job, so it may be repeated. 202 while the job waits; 200 with `Prefer: wait=N` when it is
+    done or failed in time.
+    """
+    query(request)
+    context = context_of(request)
+    game, caller = await enter_game(request, game_id)
+    seat = games.seat_of(caller)
+    asked = await body(request, _ask)
+    job_id = await bot_moves.ask(context, game, seat, asked)
+    wait = _preferred_wait(request)
+    job = await bot_moves.wait_for_job(context, job_id, bearer(request), wait or 0)
+    finished = wait is not None and job.state != "queued"
+    headers = {**PRIVATE, "Location": f"/v1/jobs/{job_id}"}
+    if wait is not None:
+        headers["Preference-Applied"] = f"wait={wait}"
+    return answer(job, 200 if finished else 202, headers)
+
+
+def _preferred_wait(request: AnyRequest) -> int | None:
+    """How many seconds the caller prefers to wait; what else `Prefer` may say is ignored, as RFC 7240 has it."""
+    found = re.search(r"(?:^|[,;\s])wait\s*=\s*\"?([0-9]{1,6})\"?", request.headers.get("prefer", ""), re.ASCII)
+    return min(int(found[1]), MOST_WAIT) if found else None
+
+
+@get(
+    "/v1/games/{game_id:str}/events",
+    **describes(
+        Operation(
+            "listEvents",
+            TAG,
+            {200: EventsPage},
+            access="optional",
+            problems=(*GONE, "not_started", "history_lost"),
+            parameters=(
+                Parameter("after", "query", "A cursor; without it the log is read from its start.", {"type": "string"}),
+                LIMIT,
+            ),
+        )
+    ),
+)
+async def list_events(request: AnyRequest, game_id: str) -> Response[bytes]:
+    """Read the log of a game from a cursor on.
+
+    Every entry says who did what, when, and what followed. Folding the entries gives the view. Entries are told
+    to the reader's seat: its own hand is in what it was dealt, nobody else's is anywhere.
+    """
+    sent = query(request, ("after", "limit"))
+    game, caller = await enter_game(request, game_id)
+    limit = whole(sent.get("limit"), "limit", 1, MOST_PAGE, PAGE)
+    if len(sent.get("after", "")) > 40:
+        raise InvalidRequest("`after` is no cursor.", [{"parameter": "after", "detail": "It is too long."}])
+    page = await games.events_page(context_of(request), game, caller, sent.get("after"), limit)
+    return answer(page, headers=PRIVATE)
+
+
+@get(
+    "/v1/games/{game_id:str}/deals",
+    **describes(
+        Operation(
+            "listDeals",
+            TAG,
+            {200: DealsPage},
+            access="optional",
+            problems=(*GONE, "not_started"),
+            parameters=(
+                Parameter(
+                    "after",
+                    "query",
+                    "The number of a deal: answer with those after it.",
+                    {"type": "integer", "minimum": 0, "maximum": 9_999_999},
+                ),
+                LIMIT,
+            ),
+        )
+    ),
+)
+async def list_deals(request: AnyRequest, game_id: str) -> Response[bytes]:
+    """Read the finished deals: what each was worth and how that came about."""
+    sent = query(request, ("after", "limit"))
+    game, _ = await enter_game(request, game_id)
+    after = whole(sent.get("after"), "after", 0, 9_999_999, 0)
+    limit = whole(sent.get("limit"), "limit", 1, MOST_PAGE, PAGE)
+    return answer(await games.finished_deals(context_of(request), game, after, limit), headers=PRIVATE)
+
+
+HANDLERS = (create_game, get_game, list_legal_moves, apply_move, ask_bot, list_events, list_deals)

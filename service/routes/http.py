@@ -1,0 +1,129 @@
+"""Reading requests strictly and writing answers: what every handler does the same way."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+from urllib.parse import parse_qsl
+
+import msgspec
+from litestar import Request, Response
+from litestar.exceptions import ClientException
+
+from engine.errors import InvalidOptions
+from service.access import Caller
+from service.errors import InvalidRequest, NotAcceptable, Unauthorized, UnsupportedMediaType
+from service.games import Context, enter
+from service.store import Loaded
+
+JSON = "application/json"
+PROBLEM_JSON = "application/problem+json"
+PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
+"""For views: only the reader's own cache may keep them, and has to ask again."""
+NO_STORE = {"Cache-Control": "no-store", "Vary": "Authorization"}
+"""For answers that hold a token."""
+PUBLIC = {"Cache-Control": "public, max-age=300"}
+"""For the catalogue."""
+
+AnyRequest = Request[Any, Any, Any]
+_encode = msgspec.json.Encoder().encode
+_AT = re.compile(r"(.*) - at `(?:key in )?\$(.*)`$", re.DOTALL)
+_BEARER = re.compile(r"Bearer +([A-Za-z0-9._~+/=-]{1,200})", re.ASCII | re.IGNORECASE)
+
+
+def context_of(request: AnyRequest) -> Context:
+    """What the use cases work with."""
+    return cast(Context, request.app.state.context)
+
+
+def answer(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response[bytes]:
+    """An answer as JSON."""
+    return Response(_encode(content), status_code=status, media_type=JSON, headers=dict(headers or {}))
+
+
+def bearer(request: AnyRequest) -> str | None:
+    """The token of the request; None where there is none. Unauthorized where the header is no bearer token."""
+    sent = request.headers.getall("authorization", [])
+    if not sent:
+        return None
+    found = _BEARER.fullmatch(sent[0]) if len(sent) == 1 else None
+    if found is None:
+        raise Unauthorized("Send exactly one header `Authorization: Bearer`, with a token after it.")
+    return found[1]
+
+
+async def enter_game(request: AnyRequest, game_id: str) -> tuple[Loaded, Caller | None]:
+    """The game of the request, and who asks."""
+    return await enter(context_of(request), game_id, bearer(request))
+
+
+async def body(request: AnyRequest, decoder: msgspec.json.Decoder[Any]) -> Any:
+    """The request's body, decoded strictly. UnsupportedMediaType, TooLarge, InvalidRequest."""
+    declared = request.headers.get("content-type", "").split(";")[0].strip().lower()
+    if declared != JSON:
+        raise UnsupportedMediaType(f"The body is declared as {declared[:60]!r}.")
+    try:
+        content = await request.body()
+    except ClientException as error:
+        # litestar says 413 by an exception of its own; what else it finds wrong with a body is a broken request.
+        if error.status_code == 413:
+            raise
+        raise InvalidRequest("The body could not be read.") from None
+    try:
+        return decoder.decode(content)
+    except msgspec.ValidationError as error:
+        raise InvalidRequest("The body has another shape.", [_place(str(error))]) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise InvalidRequest(
+            "The body is not JSON.", [{"pointer": "", "detail": "This is not JSON in UTF-8."}]
+        ) from None
+
+
+def _place(error: str) -> dict[str, str]:
+    """A JSON pointer and a sentence from msgspec's message, which ends in a path such as `$.seats[1].kind`."""
+    found = _AT.fullmatch(error)
+    if found is None:
+        return {"pointer": "", "detail": f"{error}."}
+    steps = re.findall(r"\.([^.\[]+)|\[([0-9]+|\.\.\.)\]", found[2])
+    return {"pointer": "".join(f"/{name or index}" for name, index in steps), "detail": f"{found[1]}."}
+
+
+def places(error: InvalidOptions) -> list[dict[str, str]]:
+    """The mistakes in a game's options, as a problem document has them."""
+    return [{"pointer": pointer, "detail": sentence} for pointer, sentence in error.errors]
+
+
+def query(request: AnyRequest, known: tuple[str, ...] = ()) -> dict[str, str]:
+    """The query's parameters, each at most once and none that the operation does not have. InvalidRequest."""
+    pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    for name, _ in pairs:
+        if name not in known or sum(name == other for other, _ in pairs) > 1:
+            there = f"It takes {', '.join(known)}, each at most once." if known else "It takes no parameters."
+            raise InvalidRequest(
+                "A query parameter is unknown or repeated.", [{"parameter": name[:60], "detail": there}]
+            )
+    return dict(pairs)
+
+
+def whole(text: str | None, name: str, low: int, high: int, default: int) -> int:
+    """A whole number from the query. InvalidRequest."""
+    if text is None:
+        return default
+    if not re.fullmatch(r"[0-9]{1,10}", text, re.ASCII) or not low <= int(text) <= high:
+        raise InvalidRequest(
+            "A query parameter is out of range.",
+            [{"parameter": name, "detail": f"It takes a whole number from {low} to {high}."}],
+        )
+    return int(text)
+
+
+def check_accept(request: AnyRequest) -> None:
+    """Refuse a request that accepts nothing we can answer: JSON, or what is said in `Accept`."""
+    accept = request.headers.get("accept")
+    if accept is None:
+        return
+    for each in accept.split(","):
+        kind, _, parameters = each.strip().partition(";")
+        refused = re.search(r"\bq=0(?:\.0*)?\s*$", parameters) is not None
+        if not refused and kind.strip().lower() in ("", "*/*", "application/*", JSON, PROBLEM_JSON):
+            return
+    raise NotAcceptable("`Accept` names nothing that this resource can be.")

@@ -1,0 +1,24 @@
+"""Jobs that somebody asked for."""
+
+from litestar import Response, get
+
+from service import bot_moves
+from service.routes.http import PRIVATE, AnyRequest, answer, bearer, context_of, query
+from service.routes.operation import Operation, describes
+from service.schemas import Job
+
+
+@get(
+    "/v1/jobs/{job_id:str}",
+    **describes(
+        Operation("getJob", "Jobs", {200: Job}, access="seat", problems=("job_not_found",)),
+    ),
+)
+async def get_job(request: AnyRequest, job_id: str) -> Response[bytes]:
+    """Look at a bot move that was asked for, with the token that asked. It is kept for an hour."""
+    query(request)
+    job = await bot_moves.read_job(context_of(request), job_id, bearer(request))
+    return answer(job, headers=PRIVATE)
+
+
+HANDLERS = (get_job,)

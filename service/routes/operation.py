@@ -1,0 +1,48 @@
+"""What a handler promises, beside its docstring: the published document is made of these, and only of these."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+EVERYWHERE = ("invalid_request", "not_acceptable", "internal_error")
+"""Codes that any operation may answer with."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A query parameter or a request header; `schema` is JSON Schema."""
+
+    name: str
+    place: Literal["query", "header"]
+    description: str
+    schema: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation of the API: its id (a method name for clients), types by status, and possible problems.
+
+    `access`: `seat` needs a seat's token, `optional` takes any or none, `none` looks at none.
+    """
+
+    id: str
+    tag: str
+    answers: dict[int, Any]
+    access: Literal["none", "optional", "seat"] = "none"
+    body: Any = None
+    problems: tuple[str, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    answer_headers: dict[str, str] = field(default_factory=dict)
+
+    def all_problems(self) -> tuple[str, ...]:
+        """Every code this operation may answer with."""
+        more: tuple[str, ...] = ()
+        if self.access != "none":
+            more += ("unauthorized", "unavailable")
+        if self.body is not None:
+            more += ("unsupported_media_type", "too_large")
+        return tuple(dict.fromkeys((*self.problems, *more, *EVERYWHERE)))
+
+
+def describes(operation: Operation) -> dict[str, Any]:
+    """The keyword arguments that tie an operation to a litestar handler."""
+    return {"operation_id": operation.id, "opt": {"operation": operation}}

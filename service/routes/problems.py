@@ -1,0 +1,50 @@
+"""Problem documents (RFC 9457): the one way an error leaves the service."""
+
+from collections.abc import Mapping
+
+import msgspec
+from litestar import Response
+
+from engine.catalog import RULESETS
+from service.errors import PROBLEMS
+from service.routes.http import PROBLEM_JSON, AnyRequest
+
+RETRY_SECONDS = {"unavailable": 1}
+_encode = msgspec.json.Encoder().encode
+
+
+def problem(
+    request: AnyRequest,
+    code: str,
+    detail: str = "",
+    more: Mapping[str, object] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Response[bytes]:
+    """The problem document of a code, with what is special about this case."""
+    known = PROBLEMS[code]
+    document = {
+        "type": f"/v1/errors#{code}",
+        "title": known.title,
+        "status": known.status,
+        "code": code,
+        "detail": _sentence(code, detail, more or {}) + known.advice,
+        "request_id": request.scope["request_id"],  # type: ignore[typeddict-item] # the edge puts it there
+        **(more or {}),
+    }
+    sent = {"Cache-Control": "no-store", **(headers or {})}
+    if code in RETRY_SECONDS:
+        sent["Retry-After"] = str(RETRY_SECONDS[code])
+    if code == "unauthorized":
+        sent["WWW-Authenticate"] = 'Bearer realm="tapete"'
+    return Response(_encode(document), status_code=known.status, media_type=PROBLEM_JSON, headers=sent)
+
+
+def _sentence(code: str, detail: str, more: Mapping[str, object]) -> str:
+    """What is to be said about this case, before the advice that holds for all of its kind."""
+    if code == "illegal_move":
+        return f"{REASONS[str(more['reason'])]} "
+    return f"{detail} " if detail else ""
+
+
+REASONS = {reason: sentence for ruleset in RULESETS for reason, sentence in ruleset.reasons.items()}
+"""A sentence for each reason. Reasons that games share read the same in all of them."""

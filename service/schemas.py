@@ -1,0 +1,311 @@
+"""Requests and answers as JSON. Requests are closed; answers are open, and clients ignore what they do not know.
+
+The unions over rulesets are built from the catalog, so that a new ruleset needs no line here.
+"""
+
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta, Struct
+
+from engine.bots import BOTS
+from engine.catalog import RULESETS
+from engine.wire import AllPassed, Dealt, GameOver, GameStarted, Move, Result
+
+
+class Closed(Struct, forbid_unknown_fields=True, kw_only=True):
+    """A request: a field that the document does not name is refused."""
+
+
+class Answer(Struct, kw_only=True):
+    """An answer: it may grow."""
+
+
+def _union(types: list[Any]) -> Any:
+    return reduce(or_, dict.fromkeys(types))
+
+
+Kind = Literal["player", "bot"]
+Controller = Literal["player", "bot", "stand_in"]
+By = Literal["player", "bot", "stand_in", "creator", "service"]
+Status = Literal["waiting", "playing", "finished", "abandoned"]
+JobState = Literal["queued", "done", "failed"]
+
+if TYPE_CHECKING:  # mypy cannot read types that are built from the catalog
+    RulesetName: TypeAlias = str
+    BotName: TypeAlias = str
+    DealView: TypeAlias = Any
+    MatchView: TypeAlias = Any
+    LastDeal: TypeAlias = Any
+    Event: TypeAlias = Any
+else:
+    RulesetName = Literal[tuple(ruleset.name for ruleset in RULESETS)]
+    BotName = Literal[tuple(dict.fromkeys(bot.name for bot in BOTS))]
+    DealView = _union([ruleset.deal_type for ruleset in RULESETS])
+    MatchView = _union([ruleset.match_type for ruleset in RULESETS])
+    LastDeal = _union([ruleset.last_deal for ruleset in RULESETS])
+    Event = _union(
+        [GameStarted, Dealt, AllPassed, GameOver, *(each for ruleset in RULESETS for each in ruleset.events)]
+    )
+
+# Control characters and the marks that turn text round would let a name disturb the tables it is shown in.
+NAME_PATTERN = "^[^\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]+$(?!\\n)"
+Name = Annotated[str, Meta(min_length=1, max_length=40, pattern=NAME_PATTERN, description="Shown to everyone.")]
+SeatNumber = Annotated[int, Meta(ge=0, le=7)]
+
+
+class Budget(Closed):
+    """How much a bot may think. The bots that exist now need none and ignore it."""
+
+    samples: Annotated[int, Meta(ge=1, le=100_000)]
+
+
+class BotSpec(Closed):
+    """Which bot; `version` null means the latest, and answers name it."""
+
+    bot: BotName
+    version: Annotated[int, Meta(ge=1, le=1000)] | None = None
+    budget: Budget | None = None
+
+
+class PlayerSeat(Closed, tag_field="kind", tag="player"):
+    """A seat for whoever gets its token."""
+
+    name: Name | None = None
+
+
+class BotSeat(Closed, tag_field="kind", tag="bot"):
+    """A seat that a bot plays."""
+
+    bot: BotSpec
+    name: Name | None = None
+
+
+MetadataKey = Annotated[str, Meta(min_length=1, max_length=40)]
+MetadataText = Annotated[str, Meta(max_length=500)]
+Seed = Annotated[str, Meta(pattern="^[0-9a-f]{64}$(?!\\n)", min_length=64, max_length=64)]
+
+
+class CreateGame(Closed):
+    """A game to create: a ruleset with its options, and who sits where.
+
+    `options` override `preset`, which overrides the ruleset's defaults. `seed` makes the deals reproducible and
+    marks the game as not fair. `pace_seconds` is how long a bot waits at least before it moves; without it, half
+    a second with a player at the table, else nothing.
+    """
+
+    ruleset: RulesetName
+    seats: Annotated[list[PlayerSeat | BotSeat], Meta(min_length=2, max_length=8)]
+    preset: Annotated[str, Meta(max_length=40)] | None = None
+    options: dict[str, Any] = {}
+    pace_seconds: Annotated[float, Meta(ge=0, le=60)] | None = None
+    advice: bool = True
+    seed: Seed | None = None
+    metadata: Annotated[dict[MetadataKey, MetadataText], Meta(max_length=16)] = {}
+
+
+class ApplyMove(Closed):
+    """A move, and the version of the game that it was decided on. After a time-out, send the same bytes again."""
+
+    expected_version: Annotated[int, Meta(ge=0, le=2**53 - 1)]
+    move: Move
+
+
+class AskBot(Closed):
+    """Let a bot choose for the caller's seat: as advice, or with `play` to be made as its move."""
+
+    expected_version: Annotated[int, Meta(ge=0, le=2**53 - 1)]
+    bot: BotSpec
+    play: bool = False
+
+
+class SeatView(Answer):
+    """A seat as everyone sees it. `controller` is who moves for it now, `bot` that bot's name and version."""
+
+    seat: int
+    kind: Kind
+    name: str | None
+    controller: Controller
+    bot: BotSpec | None
+    team: int | None
+    cards: int
+    score: int
+    resigned: bool
+    timeouts: int
+    playing: bool
+
+
+class You(Answer):
+    """What only the reader's own seat sees."""
+
+    seat: int
+    hand: list[str]
+    legal_moves: list[Move]
+
+
+class GameView(Answer):
+    """A game as one seat, or a spectator, may know it. What does not apply is null; what is hidden is a count."""
+
+    game_id: str
+    ruleset: str
+    ruleset_version: int
+    options: dict[str, Any] | Any
+    status: Status
+    version: int
+    cursor: str
+    to_move: int | None
+    deadline_at: str | None
+    seats: list[SeatView]
+    match: MatchView
+    deal: DealView | None
+    you: You | None
+    result: Result | None
+    fair: bool
+    commitment: str
+    client_seeds: list[str]
+    pace_seconds: float
+    advice: bool
+    metadata: dict[str, str] | None
+    created_at: str
+    expires_at: str
+
+
+class SeatToken(Answer):
+    """The token of a player's seat. It is shown in this answer only."""
+
+    seat: int
+    token: str
+
+
+class CreatedGame(Answer):
+    """The game, and the tokens of its seats and of its creator. `game` is the spectator's view."""
+
+    game: GameView
+    seats: list[SeatToken]
+    creator_token: str
+
+
+class LegalMoves(Answer):
+    """Every move open to the caller's seat: an empty list when another seat is to move."""
+
+    version: int
+    seat: int
+    to_move: int | None
+    moves: list[Move]
+
+
+class MoveApplied(Answer):
+    """The version that the move made, what it brought about, and the game as it is now."""
+
+    version: int
+    events: list[Event]
+    game: GameView
+
+
+class Item(Answer):
+    """One entry of the log: a move or another change, by whom, and what it brought about."""
+
+    version: int
+    cursor: str
+    at: str
+    seat: int | None
+    by: By
+    bot: BotSpec | None
+    move: Move | None
+    events: list[Event]
+
+
+class EventsPage(Answer):
+    """Entries of the log in order. Read on from `next`; versions have no gaps."""
+
+    items: list[Item]
+    next: str
+    has_more: bool
+
+
+class DealsPage(Answer):
+    """Finished deals in order: scores and how they came about. Read on with `after` set to `next`."""
+
+    items: list[LastDeal]
+    next: int
+    has_more: bool
+
+
+class CandidateMove(Answer):
+    """A move that the bot weighed: what it expects to score, with a 95 % interval."""
+
+    move: Move
+    estimate: float
+    low: float
+    high: float
+
+
+class BotMove(Answer):
+    """What a bot chose, after how many samples and seconds; `played_version` is the version it made, if played."""
+
+    move: Move
+    bot: BotSpec
+    samples: int
+    seconds: float
+    candidates: list[CandidateMove]
+    played_version: int | None
+
+
+class JobFailure(Answer):
+    """Why a job came to nothing, as a problem document's code and detail."""
+
+    code: str
+    detail: str
+
+
+class Job(Answer):
+    """A bot move that somebody asked for. `answer` is set when `state` is `done`, `failure` when it is `failed`."""
+
+    job_id: str
+    game_id: str
+    seat: int
+    state: JobState
+    play: bool
+    expected_version: int
+    answer: BotMove | None
+    failure: JobFailure | None
+
+
+class Live(Answer):
+    """The process answers."""
+
+    status: Literal["ok"]
+
+
+class Ready(Answer):
+    """Whether the service can do its work, and what it runs on."""
+
+    status: Literal["ok", "unavailable"]
+    redis: str | None
+    engine: Literal["compiled", "pure"]
+    workers: int
+
+
+class ProblemPlace(Answer):
+    """A place in the request that is wrong: a JSON pointer into the body, or the name of a query parameter."""
+
+    detail: str
+    pointer: str | None = None
+    parameter: str | None = None
+
+
+class Problem(Answer):
+    """An error as RFC 9457 has it; `code` is stable. `/v1/errors` says what to do about each."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    request_id: str
+    errors: list[ProblemPlace] | msgspec.UnsetType = msgspec.UNSET
+    reason: str | msgspec.UnsetType = msgspec.UNSET
+    current_version: int | msgspec.UnsetType = msgspec.UNSET
+    by: Controller | msgspec.UnsetType | None = msgspec.UNSET

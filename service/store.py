@@ -1,0 +1,374 @@
+"""The game store in Redis: load, commit, and the due work that is written with a commit.
+
+Keys: every key of a game carries its shard's tag (`{s07}`), so that one script can touch a game and what is due in
+its shard, and a Redis Cluster can hold the games.
+
+    tapete:{s07}:game:ID   hash: header (what never changes), seats, status, version, cursor, start (the public
+                           match state that the running deal began with), start_version, turn_at, due, times in ms
+    tapete:{s07}:log:ID    list: one JSON entry for each version, from 1
+    tapete:{s07}:deals:ID  list: what each deal started from; the record of deal n stands in that of deal n+1
+    tapete:{s07}:gone:ID   how the game stood, kept for a while after it expired
+    tapete:{s07}:job:ID    hash: a job that a client asked for
+    tapete:{s07}:due       sorted set by time: `game:version:kind`
+    tapete:{s07}:changed   channel: `game version`
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import zlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+from msgspec import Struct
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import NoScriptError, RedisError
+
+from engine.match import MatchState
+from engine.wire import Move
+from service.errors import GameExpired, GameNotFound, Unavailable
+from service.schemas import BotSpec, By, Controller, Event, JobState, Kind, Status
+
+SHARDS = 64
+DAY_MS = 24 * 3600 * 1000
+RETENTION_MS = {"waiting": 7 * DAY_MS, "playing": 7 * DAY_MS, "finished": 30 * DAY_MS, "abandoned": 30 * DAY_MS}
+"""How long a game is kept after its last change, by status."""
+TOMBSTONE_MS = 30 * DAY_MS
+JOB_MS = 3600 * 1000
+LEASE_MS = 2000
+"""How long whoever takes a piece of due work has until it must renew or lose it."""
+_GAME_ID = re.compile(r"gm_[a-z2-7]{20}", re.ASCII)
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
+
+
+class HeaderSeat(Struct):
+    """What never changes of a seat: who it was made for."""
+
+    kind: Kind
+    name: str | None
+    bot: BotSpec | None
+
+
+class Header(Struct):
+    """What never changes of a game. The seed is in here: headers are never shown."""
+
+    ruleset: str
+    rules_version: int
+    options: dict[str, Any]
+    seats: list[HeaderSeat]
+    pace_ms: int
+    advice: bool
+    seed: str
+    fair: bool
+    commitment: str
+    metadata: dict[str, str]
+
+
+class SeatState(Struct):
+    """What may change of a seat: who moves for it, the generation of its token, what it added to the seed."""
+
+    controller: Controller
+    generation: int = 0
+    resigned: bool = False
+    timeouts: int = 0
+    client_seed: str | None = None
+
+
+class Entry(Struct):
+    """One entry of the log as it is kept: without any hand, and without what the script adds."""
+
+    seat: int | None
+    by: By
+    bot: BotSpec | None
+    move: Move | None
+    expected_version: int | None
+    events: list[Event]
+
+
+class Logged(Entry):
+    """An entry of the log as it is read; `at` in milliseconds since 1970."""
+
+    version: int = 0
+    cursor: str = ""
+    at: int = 0
+
+
+class LoggedMove(Struct):
+    """What replay needs of an entry."""
+
+    seat: int | None
+    move: Move | None
+
+
+class StoredJob(Struct):
+    """A job that a client asked for: whose, and what."""
+
+    game_id: str
+    seat: int
+    expected_version: int
+    bot: BotSpec
+    play: bool
+
+
+@dataclass
+class Loaded:
+    """A game as it stands in the store. Times are milliseconds since 1970."""
+
+    id: str
+    header: Header
+    seats: list[SeatState]
+    status: Status
+    version: int
+    cursor: str
+    start: MatchState | None
+    moves: list[LoggedMove]
+    turn_at: int
+    created_at: int
+    expires_at: int
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a commit writes: one entry and how the game stands after it. `due` is what must happen next, and when."""
+
+    entry: Entry
+    seats: list[SeatState]
+    status: Status
+    start: MatchState | None = None
+    due: str = ""
+    due_in_ms: int = 0
+
+
+@dataclass(frozen=True)
+class Committed:
+    """Where a commit left the game."""
+
+    version: int
+    cursor: str
+    at: int
+    expires_at: int
+
+
+def new_game_id() -> str:
+    """A random id of 100 bits."""
+    return "gm_" + "".join(secrets.choice(_ALPHABET) for _ in range(20))
+
+
+def shard_of(owner: str) -> int:
+    """The shard of a game; a job's id begins with its game's."""
+    return zlib.crc32(owner[:23].replace("jb_", "gm_", 1).encode()) % SHARDS
+
+
+def key(kind: str, shard: int, owner: str = "") -> str:
+    """The name of a key, as this module's text lists them."""
+    return f"tapete:{{s{shard:02}}}:{kind}" + (f":{owner}" if owner else "")
+
+
+def connect(url: str, *, connections: int = 64, timeout: float = 5.0) -> Redis:
+    """A client whose commands are sent once: what a lost answer means is for the caller to find out."""
+    pool = BlockingConnectionPool.from_url(
+        url,
+        max_connections=connections,
+        timeout=timeout,
+        socket_timeout=timeout,
+        socket_connect_timeout=timeout,
+        retry=Retry(NoBackoff(), 0),
+    )
+    return Redis(connection_pool=pool)
+
+
+_header = msgspec.json.Decoder(Header)
+_seats = msgspec.json.Decoder(list[SeatState])
+_state = msgspec.json.Decoder(MatchState)
+_move = msgspec.json.Decoder(LoggedMove)
+_logged = msgspec.json.Decoder(Logged)
+_encode = msgspec.json.Encoder().encode
+
+
+class Script:
+    """A Lua script beside this module, sent by its hash."""
+
+    def __init__(self, name: str) -> None:
+        self.text = (Path(__file__).parent / "lua" / f"{name}.lua").read_text()
+        self.sha: str | None = None
+
+    async def __call__(self, redis: Redis, keys: Sequence[str], arguments: Sequence[Any] = ()) -> Any:
+        """Run it."""
+
+        async def send() -> Any:
+            return await redis.evalsha(await self.known(redis), len(keys), *keys, *arguments)
+
+        return await self.again_if_unknown(send)
+
+    async def known(self, redis: Redis) -> str:
+        """The script's hash, which the server knows."""
+        if self.sha is None:
+            self.sha = await redis.script_load(self.text)
+        return self.sha
+
+    async def again_if_unknown(self, send: Callable[[], Awaitable[Any]]) -> Any:
+        """Send; once more where a restarted server did not know the script, since then it has not run."""
+        try:
+            return await send()
+        except NoScriptError:
+            self.sha = None
+            return await send()
+
+
+class Store:
+    """The games in one Redis. Every method raises Unavailable where Redis does not answer or take the write."""
+
+    def __init__(self, redis: Redis) -> None:
+        self.redis = redis
+        self._load, self._commit = Script("load"), Script("commit")
+        self._take, self._renew = Script("take"), Script("renew")
+        self._ask, self._answer = Script("ask"), Script("answer")
+
+    async def load(self, game_id: str) -> Loaded:
+        """A game with what replay needs. GameNotFound, or GameExpired where its tombstone remains."""
+        if not _GAME_ID.fullmatch(game_id):
+            raise GameNotFound(f"There is no game {game_id[:40]!r}.")
+        shard = shard_of(game_id)
+        keys = [key(kind, shard, game_id) for kind in ("game", "log", "gone")]
+        fields, log, gone = await self._run(self._load, keys)
+        if gone:
+            raise GameExpired("This game was kept for its time and is gone.")
+        if fields[0] is None:
+            raise GameNotFound(f"There is no game {game_id!r}.")
+        return Loaded(
+            id=game_id,
+            header=_header.decode(fields[0]),
+            seats=_seats.decode(fields[1]),
+            status=cast(Status, fields[2].decode()),
+            version=int(fields[3]),
+            cursor=fields[4].decode(),
+            start=_state.decode(fields[5]) if fields[5] else None,
+            moves=[_move.decode(entry) for entry in log],
+            turn_at=int(fields[7]),
+            created_at=int(fields[8]),
+            expires_at=int(fields[9]),
+        )
+
+    async def commit(
+        self, game_id: str, expected_version: int, change: Change, header: Header | None = None
+    ) -> Committed | None:
+        """Append an entry at exactly this version, with all that follows from it; None where it has moved on.
+
+        With `header` the game is new. Where the answer is lost this raises Unavailable and nobody knows: a caller
+        reads the log to find out.
+        """
+        shard = shard_of(game_id)
+        keys = [key(kind, shard, game_id) for kind in ("game", "log", "deals", "gone")]
+        answer = await self._run(
+            self._commit,
+            [*keys, key("due", shard), key("changed", shard)],
+            [
+                game_id,
+                _encode(header) if header else b"",
+                expected_version,
+                _encode(change.entry),
+                _encode(change.seats),
+                change.status,
+                _encode(change.start) if change.start else b"",
+                change.due,
+                change.due_in_ms,
+                RETENTION_MS[change.status],
+                TOMBSTONE_MS,
+                _encode({"status": change.status}),
+            ],
+        )
+        if not answer[0]:
+            return None
+        return Committed(answer[1], answer[2].decode(), answer[3], answer[4])
+
+    async def log(self, game_id: str, after: int, most: int) -> list[Logged]:
+        """Up to `most` entries after a version, in order."""
+        entries = await self._call(self.redis.lrange(key("log", shard_of(game_id), game_id), after, after + most - 1))
+        return [_logged.decode(entry) for entry in entries]
+
+    async def deals(self, game_id: str, first: int, most: int) -> list[MatchState]:
+        """What up to `most` deals started from, beginning with deal number `first`."""
+        where = key("deals", shard_of(game_id), game_id)
+        return [_state.decode(each) for each in await self._call(self.redis.lrange(where, first - 1, first + most - 2))]
+
+    async def take(self, shard: int, lease_ms: int, most: int) -> tuple[list[str], int]:
+        """Lease due work of a shard: its members, and the milliseconds until more is due (-1: nothing is)."""
+        members, wait = await self._run(self._take, [key("due", shard)], [lease_ms, most])
+        return [member.decode() for member in members], int(wait)
+
+    async def take_all(self, shards: int, lease_ms: int, most: int) -> list[tuple[list[str], int]]:
+        """`take` for every shard, in one round trip."""
+
+        async def send() -> Any:
+            sha = await self._take.known(self.redis)
+            async with self.redis.pipeline(transaction=False) as sent:
+                for shard in range(shards):
+                    sent.evalsha(sha, 1, key("due", shard), lease_ms, most)
+                return await sent.execute()
+
+        taken = await self._call(self._take.again_if_unknown(send))
+        return [([member.decode() for member in members], int(wait)) for members, wait in taken]
+
+    async def renew(self, member: str, lease_ms: int = LEASE_MS) -> bool:
+        """Hold a piece of due work longer; False where it is done."""
+        return bool(await self._run(self._renew, [key("due", shard_of(member))], [member, lease_ms]))
+
+    async def drop(self, member: str) -> None:
+        """Forget a piece of due work that no longer applies."""
+        await self._call(self.redis.zrem(key("due", shard_of(member)), member))
+
+    async def ask(self, job_id: str, job: StoredJob) -> bool:
+        """Write a job down and make it due, once; False where it was there already."""
+        shard = shard_of(job_id)
+        keys = [key("job", shard, job_id), key("due", shard)]
+        return bool(await self._run(self._ask, keys, [job_member(job_id), _encode(job), JOB_MS]))
+
+    async def job(self, job_id: str) -> tuple[StoredJob, JobState, bytes] | None:
+        """A job, its state, and its answer as JSON (empty while it is queued); None where there is no such job."""
+        where = key("job", shard_of(job_id), job_id)
+        asked, state, answer = await self._call(self.redis.hmget(where, ["asked", "state", "answer"]))
+        if not asked:
+            return None
+        return msgspec.json.decode(asked, type=StoredJob), cast(JobState, state.decode()), answer or b""
+
+    async def answer(self, job_id: str, state: JobState, answer: bytes) -> bool:
+        """Finish a job, once; False where it was finished before."""
+        shard = shard_of(job_id)
+        keys = [key("job", shard, job_id), key("due", shard), key("changed", shard)]
+        return bool(await self._run(self._answer, keys, [job_member(job_id), state, answer, job_id]))
+
+    async def version(self) -> str:
+        """Which server answers, and its version: `valkey 9.1.2`. Unavailable where none does."""
+        info = await self._call(self.redis.info("server"))
+        name = info.get("server_name", "redis")
+        return f"{name} {info.get(f'{name}_version') or info['redis_version']}"
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        await self.redis.aclose()
+
+    async def _run(self, script: Script, keys: Sequence[str], arguments: Sequence[Any] = ()) -> Any:
+        return await self._call(script(self.redis, keys, arguments))
+
+    async def _call(self, command: Any) -> Any:
+        try:
+            return await command
+        except (RedisError, OSError) as error:
+            # The text of a Redis error may hold arguments, so only its kind goes further.
+            raise Unavailable(f"The store did not answer ({type(error).__name__}).") from error
+
+
+def bot_member(game_id: str, version: int) -> str:
+    """The due work of a bot's turn."""
+    return f"{game_id}:{version}:bot"
+
+
+def job_member(job_id: str) -> str:
+    """The due work of a job that a client asked for."""
+    return f"{job_id}:0:job"

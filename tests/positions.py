@@ -1,0 +1,245 @@
+"""Positions of every ruleset, reached by chance, and all that there is to know of each.
+
+`python -m tests.positions` prints a checksum of every position of many deals, a line each: the compiled engine and
+the plain one must print the same text (tests/test_builds.py).
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from msgspec import Struct, inspect
+
+from engine.catalog import RULESETS
+from engine.chance import Chance, PublishedDeals
+from engine.errors import InvalidOptions
+from engine.match import DealSource, Match, MatchState, Ruleset, hand_dealt
+from engine.playouts import random_deals
+from engine.wire import Dealt
+
+SPECTATOR = -1
+MOVES = range(128)
+
+PRESETS = [(ruleset, preset) for ruleset in RULESETS for preset in ruleset.presets]
+
+
+def of_preset(pair: tuple[Ruleset, str]) -> str:
+    """The name of a preset's test."""
+    return f"{pair[0].name}-{pair[1]}"
+
+
+# ---------------------------------------------------------------------------------------------------- by chance
+
+
+def one_of(chance: Chance, things: Any) -> Any:
+    """One of a sequence, each equally likely."""
+    return things[chance.number(len(things))]
+
+
+def _value(kind: inspect.Type, chance: Chance) -> Any:
+    match kind:
+        case inspect.LiteralType(values=values):
+            return one_of(chance, values)
+        case inspect.BoolType():
+            return chance.number(2) == 1
+        case inspect.IntType(ge=low, le=high) if low is not None and high is not None:
+            return one_of(chance, (low, low + chance.number(min(high - low, 40) + 1), high))
+        case inspect.UnionType(types=kinds):
+            return _value(one_of(chance, kinds), chance)
+        case inspect.NoneType():
+            return None
+        case inspect.Metadata(type=inner):
+            return _value(inner, chance)
+    raise NotImplementedError(f"an option of {kind} is new: say here how to draw one")
+
+
+def random_options(ruleset: Ruleset, chance: Chance, most_deals: int = 6) -> Any:
+    """Options that may go together: some of a preset, some drawn, the rest left to the defaults; a short match."""
+    while True:
+        preset = one_of(chance, [None, *ruleset.presets])
+        given = {
+            option.name: _value(option.type, chance)
+            for option in inspect.type_info(ruleset.options).fields
+            if chance.number(2)
+        }
+        if "max_deals" in ruleset.options.__struct_fields__:
+            given["max_deals"] = 1 + chance.number(most_deals)
+        try:
+            return ruleset.resolve(preset, given)
+        except InvalidOptions:
+            continue
+
+
+def random_move(match: Match, chance: Chance) -> int:
+    """A legal move: first its type is drawn, then one of that type, so that passes are not as rare as one bid."""
+    by_type: dict[type, list[int]] = {}
+    for move in match.deal.legal_moves():
+        by_type.setdefault(type(match.ruleset.encode(move)), []).append(move)
+    return int(one_of(chance, one_of(chance, list(by_type.values()))))
+
+
+# ---------------------------------------------------------------------------------------------------- what is seen
+
+
+def told(match: Match, events: list[Struct], seat: int) -> bytes:
+    """Events as a seat is told them: with the hand that it was dealt."""
+    for at, event in enumerate(events):
+        if isinstance(event, Dealt) and seat != SPECTATOR:
+            events = [*events]
+            events[at] = msgspec.structs.replace(event, hand=hand_dealt(match, event, seat))
+    return msgspec.json.encode(events)
+
+
+def seen(match: Match, seat: int) -> bytes:
+    """Every byte that a seat may know of a match at this moment; -1 is a spectator."""
+    ruleset = match.ruleset
+    observation = match.observe(seat)
+    return repr(observation.facts()).encode() + msgspec.json.encode(
+        {
+            "deal": ruleset.deal_view(observation, match),
+            "match": ruleset.match_view(match),
+            "hand": ruleset.cards(observation.hand),
+            "moves": [ruleset.encode(move) for move in observation.moves],
+            "to_move": match.to_move,
+            "totals": match.totals,
+            "result": match.result,
+        }
+    )
+
+
+def everyone(match: Match) -> list[int]:
+    """Every seat, and the spectator."""
+    return [*range(match.seats), SPECTATOR]
+
+
+def all_seen(match: Match) -> list[bytes]:
+    """What every seat and the spectator know: together, all there is."""
+    return [seen(match, seat) for seat in everyone(match)]
+
+
+# ---------------------------------------------------------------------------------------------------- matches
+
+
+@dataclass
+class Record:
+    """A match as it was played: `states` holds, for each deal's number, its start and the moves made before it."""
+
+    match: Match
+    moves: list[tuple[int, int, int]]
+    """The number of the deal, the seat and the move, of each move."""
+    states: dict[int, tuple[MatchState, int]]
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The ruleset of the match."""
+        return self.match.ruleset
+
+
+def new_match(ruleset: Ruleset, options: Any, chance: Chance, source: DealSource | None = None) -> Match:
+    """A match that has not begun, for any number of seats that the game allows."""
+    fewest, most = ruleset.seats
+    source = source or PublishedDeals(str(chance.number(1 << 64)), [])
+    return Match(ruleset, options, fewest + chance.number(most - fewest + 1), source)
+
+
+def played(ruleset: Ruleset, options: Any, chance: Chance) -> Record:
+    """A whole random match."""
+    match = new_match(ruleset, options, chance)
+    record = Record(match, [], {})
+    match.start()
+    while match.result is None:
+        if match.number not in record.states:
+            record.states[match.number] = match.state(), len(record.moves)
+        record.moves.append((match.number, match.to_move, random_move(match, chance)))
+        match.play(*record.moves[-1][1:])
+    return record
+
+
+def records(ruleset: Ruleset, seed: str, moves: int) -> Iterator[Record]:
+    """Whole random matches under random options, until together they hold this many moves."""
+    chance = Chance(f"{ruleset.name} {seed}")
+    while moves > 0:
+        record = played(ruleset, random_options(ruleset, chance), chance)
+        moves -= len(record.moves)
+        yield record
+
+
+def walk(ruleset: Ruleset, seed: str, positions: int) -> Iterator[tuple[Match, Chance]]:
+    """Random matches under random options, handed out at each of this many positions, ends included.
+
+    Whoever takes a position may look as he likes, and must leave it as it is.
+    """
+    chance = Chance(f"{ruleset.name} {seed}")
+    while positions > 0:
+        match = new_match(ruleset, random_options(ruleset, chance), chance)
+        match.start()
+        while positions > 0:
+            yield match, chance
+            positions -= 1
+            if match.result is not None:
+                break
+            match.play(match.to_move, random_move(match, chance))
+
+
+# ---------------------------------------------------------------------------------------------------- checksums
+
+
+def _checksum(*parts: object) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
+
+
+def _position(match: Match, chance: Chance, at: int) -> str:
+    observations = [match.observe(seat) for seat in everyone(match)]
+    parts: list[object] = [match.deal.legal_moves(), [each.facts() for each in observations]]
+    looker = observations[at % len(observations)]
+    parts.append(msgspec.json.encode(match.ruleset.deal_view(looker, match)))
+    if at % 5 == 0:
+        sample = looker.sample(chance)
+        parts.append([sample.observe(seat).facts() for seat in everyone(match)])
+    return _checksum(*parts)
+
+
+def checksums(ruleset: Ruleset, options: Mapping[str, Any], preset: str | None, deals: int) -> Iterator[str]:
+    """A line for each position of at least this many deals, and one for the same number of deals played at once."""
+    chance = Chance(f"checksums of {ruleset.name} {preset}")
+    resolved = ruleset.resolve(preset, options)
+    done = 0
+    while done < deals:
+        match = new_match(ruleset, resolved, chance)
+        match.start()
+        at = 0
+        while match.result is None and done < deals:
+            yield f"{ruleset.name} {preset} deal {done + 1} position {at} {_position(match, chance, at)}"
+            number = match.number
+            match.play(match.to_move, random_move(match, chance))
+            at += 1
+            if match.number != number or match.result is not None:
+                done, at = done + 1, 0
+                yield f"{ruleset.name} {preset} deal {done} scored {_checksum(match.last_deal, match.result)}"
+    tally = random_deals(ruleset.deal(resolved), chance, deals)
+    yield f"{ruleset.name} {preset} at once {tally.deals} {tally.moves} {tally.scores(match.seats)}"
+
+
+def stream() -> Iterator[str]:
+    """A line for each kind of draw from a stream of chance."""
+    chance = Chance("stream")
+    for n in (1, 2, 3, 52, 1000, 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 32) + 1, 1 << 64, 10**40):
+        yield f"chance below {n} {_checksum([chance.number(n) for _ in range(200)])}"
+    yield f"chance shuffles {[chance.shuffled(list(range(52))) for _ in range(3)]}"
+
+
+if __name__ == "__main__":
+    DEALS = 110
+    for line in stream():
+        print(line)
+    for each, name in PRESETS:
+        for line in checksums(each, {}, name, DEALS):
+            print(line)
+    for each in RULESETS:
+        draws = Chance("options")
+        for _ in range(20):
+            drawn = msgspec.to_builtins(random_options(each, draws))
+            for line in checksums(each, drawn, None, 2):
+                print(line)

@@ -1,0 +1,410 @@
+"""What holds in every ruleset, under every preset and option, at every position."""
+
+import dataclasses
+import sys
+from collections import Counter
+from collections.abc import Callable
+from itertools import product
+from typing import Any, get_args
+
+import msgspec
+import pytest
+
+from engine import wire
+from engine.bits import bit
+from engine.cards import FAMILIES, SUITS
+from engine.catalog import RULESETS
+from engine.chance import Chance
+from engine.deal import NOT_IN_GAME, Deal, play_checked
+from engine.errors import DealOver, IllegalMove, NotYourTurn
+from engine.match import Match, MatchState, Ruleset, resume
+from engine.sampling import spread
+from tests.positions import (
+    MOVES,
+    PRESETS,
+    SPECTATOR,
+    Record,
+    all_seen,
+    everyone,
+    new_match,
+    of_preset,
+    one_of,
+    played,
+    random_move,
+    records,
+    told,
+    walk,
+)
+from tests.secrecy import card_of, hidden_cards_do_not_show, samples_look_real
+
+each_ruleset = pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.name)
+
+
+# ---------------------------------------------------------------------------------------------------- cards and moves
+
+
+@each_ruleset
+def test_cards_leave_a_hand_only_by_being_played(ruleset: Ruleset) -> None:
+    """At every position each card of the pack is in one hand, or played, or in the stock, and sizes count hands."""
+    everything = bit(len(ruleset.pack.cards)) - 1
+    for record in records(ruleset, "conserved", 3000):
+        number = on_table = 0
+        match = Match(ruleset, record.match.options, record.match.seats, record.match.source)
+        match.start()
+        for of_deal, seat, move in record.moves:
+            if of_deal != number:
+                number, on_table = of_deal, 0
+            hands = [match.observe(each).hand for each in range(match.seats)]
+            assert match.observe(SPECTATOR).sizes == [hand.bit_count() for hand in hands]
+            assert match.observe(SPECTATOR).hand == 0
+            assert sum(hands) + on_table == everything, "a card is in two places, or in none"
+            on_table |= card_of(ruleset, move)
+            match.play(seat, move)
+
+
+@each_ruleset
+def test_a_move_is_legal_exactly_if_it_is_listed(ruleset: Ruleset) -> None:
+    """Each listed move can be played, and any other is refused with one of the reasons that the ruleset declares."""
+    told_why: Counter[str] = Counter()
+    for match, _ in walk(ruleset, "legal", 2500):
+        legal = match.deal.legal_moves()
+        assert legal == sorted(set(legal))
+        assert bool(legal) == (match.deal.to_move >= 0)
+        for move in legal:
+            deal = match.deal.copy()
+            play_checked(deal, match.to_move, move)
+            assert deal.observe(SPECTATOR).facts() != match.observe(SPECTATOR).facts()
+        for move in {NOT_IN_GAME, *MOVES}.difference(legal) if legal else ():
+            with pytest.raises(IllegalMove) as refusal:
+                play_checked(match.deal, match.to_move, move)
+            told_why[refusal.value.reason] += 1
+    assert set(told_why) == set(ruleset.reasons), "every declared reason is met, and no other"
+
+
+@each_ruleset
+def test_a_reason_never_contradicts_what_is_seen(ruleset: Ruleset) -> None:
+    """The common reasons apply in their order: a move's type has no place now, the card is not in the hand, the rest."""
+    table = [move for move in MOVES if ruleset.decode(encoded(ruleset, move) or wire.Draw()) == move]
+    for match, _ in walk(ruleset, "why", 2500):
+        if match.to_move < 0:
+            continue
+        hand, legal = match.observe(match.to_move).hand, match.deal.legal_moves()
+        types = {type(ruleset.encode(move)) for move in legal}
+        for move in set(table).difference(legal):
+            with pytest.raises(IllegalMove) as refusal:
+                play_checked(match.deal, match.to_move, move)
+            reason = refusal.value.reason
+            assert reason != "not_in_this_game"
+            assert not (reason == "wrong_phase" and type(ruleset.encode(move)) in types)
+            if reason != "wrong_phase" and (card := card_of(ruleset, move)):
+                assert (reason == "card_not_in_hand") == (not card & hand)
+
+
+@each_ruleset
+def test_a_refused_move_changes_nothing(ruleset: Ruleset) -> None:
+    """After every wrong move of every seat the whole position is what it was, and the match goes on as it would have."""
+    for record in records(ruleset, "refused", 1500):
+        match = Match(ruleset, record.match.options, record.match.seats, record.match.source)
+        match.start()
+        for _, seat, move in record.moves:
+            before = all_seen(match), match.state(), match.deals_played
+            wrong = {NOT_IN_GAME, *MOVES}.difference(match.deal.legal_moves())
+            for other in range(match.seats):
+                for attempt in wrong if other == seat else (move, min(wrong)):
+                    with pytest.raises(IllegalMove if other == seat else NotYourTurn):
+                        match.play(other, attempt)
+            assert (all_seen(match), match.state(), match.deals_played) == before
+            match.play(seat, move)
+        assert all_seen(match) == all_seen(record.match)
+        assert match.result == record.match.result
+
+
+@each_ruleset
+def test_a_copy_goes_its_own_way(ruleset: Ruleset) -> None:
+    """A copied deal is the same position, and what is played in it does not touch the original."""
+    for match, chance in walk(ruleset, "copies", 300):
+        before = [match.observe(seat).facts() for seat in everyone(match)]
+        copy = match.deal.copy()
+        assert [copy.observe(seat).facts() for seat in everyone(match)] == before
+        while copy.to_move >= 0:
+            copy.play(one_of(chance, copy.legal_moves()))
+        assert [match.observe(seat).facts() for seat in everyone(match)] == before
+
+
+# ---------------------------------------------------------------------------------------------------- moves as JSON
+
+
+def encoded(ruleset: Ruleset, move: int) -> wire.Move | None:
+    """A move as JSON, or None where the table has a gap."""
+    try:
+        return ruleset.encode(move)
+    except KeyError:
+        return None
+
+
+@each_ruleset
+def test_every_move_survives_json(ruleset: Ruleset) -> None:
+    """Each move of the table is told as one JSON object of a declared type, and that is read as the same move."""
+    table = [move for move in MOVES if encoded(ruleset, move) is not None]
+    texts = [msgspec.json.encode(ruleset.encode(move)) for move in table]
+    assert len(set(texts)) == len(table)
+    for move, text in zip(table, texts, strict=True):
+        read = msgspec.json.decode(text, type=wire.Move)
+        assert isinstance(read, ruleset.move_types)
+        assert ruleset.decode(read) == move
+
+
+@each_ruleset
+def test_every_legal_move_is_in_the_table(ruleset: Ruleset) -> None:
+    """What the rules list can be told as JSON."""
+    for match, _ in walk(ruleset, "table", 1000):
+        assert None not in [encoded(ruleset, move) for move in match.deal.legal_moves()]
+
+
+@each_ruleset
+def test_what_the_game_does_not_have_is_not_in_the_game(ruleset: Ruleset) -> None:
+    """Cards, suits and move types of other games are well-formed, and decoded as NOT_IN_GAME."""
+    all_cards = {f"{rank}-{suit}" for suits, ranks in FAMILIES for suit, rank in product(suits, ranks)}
+    assert all_cards > set(ruleset.pack.cards)
+    for card in all_cards:
+        assert (ruleset.decode(wire.Play(card)) >= 0) == (card in ruleset.pack.number)
+    for suit in SUITS:
+        named = wire.Trump in ruleset.move_types and suit in ruleset.pack.suits
+        assert (ruleset.decode(wire.Trump(suit)) >= 0) == named
+    for move in (wire.Pass(), wire.Draw(), wire.EndTurn(), wire.Bid(0)):
+        assert (ruleset.decode(move) >= 0) == isinstance(move, ruleset.move_types)
+
+
+@each_ruleset
+@pytest.mark.parametrize("amount", [-(10**30), -1, 0, 41, 62, 63, 64, 127, 128, 10**30])
+def test_any_integer_is_a_well_formed_bid(ruleset: Ruleset, amount: int) -> None:
+    """A bid that no deal allows is a bid all the same: the rules refuse it, not the decoder."""
+    if wire.Bid not in ruleset.move_types:
+        assert ruleset.decode(wire.Bid(amount)) == NOT_IN_GAME
+        return
+    move = ruleset.decode(wire.Bid(amount))
+    assert isinstance(ruleset.encode(move), wire.Bid)
+    for match, _ in walk(ruleset, "bids", 60):
+        assert move not in match.deal.legal_moves()
+
+
+# ---------------------------------------------------------------------------------------------------- replay
+
+
+@each_ruleset
+def test_replay_equals_play(ruleset: Ruleset) -> None:
+    """From the kept start of the running deal and the moves since come the same positions, views and events."""
+    for record in records(ruleset, "replay", 2500):
+        match = Match(ruleset, record.match.options, record.match.seats, record.match.source)
+        match.start()
+        for at, (number, seat, move) in enumerate(record.moves):
+            if at == record.states[number][1]:
+                state = msgspec.json.decode(msgspec.json.encode(match.state()), type=MatchState)
+                again = resume(ruleset, match.options, match.seats, match.source, state)
+                quick = resume(ruleset, match.options, match.seats, match.source, state)
+            assert all_seen(again) == all_seen(match)
+            events, same = match.play(seat, move), again.play(seat, move)
+            for each in everyone(match):
+                assert told(match, events, each) == told(again, same, each)
+            quick.replay(move)
+            assert all_seen(quick) == all_seen(match)
+        assert match.result == again.result == quick.result is not None
+
+
+@each_ruleset
+def test_a_kept_state_stays_as_it_was(ruleset: Ruleset) -> None:
+    """What the match goes on to do does not reach into a state that was kept before."""
+    for record in records(ruleset, "states", 500):
+        match = Match(ruleset, record.match.options, record.match.seats, record.match.source)
+        match.start()
+        kept: dict[int, tuple[MatchState, bytes]] = {}
+        for number, seat, move in record.moves:
+            if number not in kept:
+                kept[number] = match.state(), msgspec.json.encode(match.state())
+            match.play(seat, move)
+        assert [msgspec.json.encode(state) for state, _ in kept.values()] == [text for _, text in kept.values()]
+
+
+# ---------------------------------------------------------------------------------------------------- scores, the end
+
+
+def tarneeb_conserves(options: Any, before: list[int], record: Any, totals: list[int]) -> None:
+    """Thirteen tricks, forty points, partners alike, and totals that grow by what was scored and not discarded."""
+    assert sum(record.tricks_taken) == (0 if record.all_passed else 13)
+    if options.scoring == "points":
+        assert sum(record.points_taken) == (0 if record.all_passed else 40)
+    else:
+        assert record.points_taken is None
+    assert record.scores[:2] == record.scores[2:]
+    assert record.totals == totals
+    for seat in range(4):
+        assert totals[seat] == before[seat] + record.scores[seat] - record.discarded[seat & 1]
+
+
+CONSERVES: dict[str, Callable[[Any, list[int], Any, list[int]], None]] = {"tarneeb": tarneeb_conserves}
+
+
+@each_ruleset
+def test_scores_conserve_what_the_game_conserves(ruleset: Ruleset) -> None:
+    """After every deal the record adds up, and so do the totals."""
+    for record in records(ruleset, "scores", 10000):
+        match = Match(ruleset, record.match.options, record.match.seats, record.match.source)
+        match.start()
+        for _, seat, move in record.moves:
+            before, deals = list(match.totals), match.deals_played
+            match.play(seat, move)
+            if match.deals_played > deals:
+                CONSERVES[ruleset.name](match.options, before, match.last_deal, match.totals)
+            else:
+                assert match.totals == before
+
+
+def ends(record: Record) -> None:
+    """The match is over, says who has won and why, and nobody can move any more."""
+    match, result = record.match, record.match.result
+    assert result is not None
+    assert result.reason in get_args(wire.Result.__annotations__["reason"])
+    assert result.winners
+    assert set(result.winners) <= set(range(match.seats))
+    assert result.winners == sorted(set(result.winners))
+    assert result.scores == match.totals
+    assert match.deals_played == match.number
+    assert match.to_move == -1
+    for seat in range(match.seats):
+        with pytest.raises(DealOver):
+            match.play(seat, record.moves[-1][2])
+
+
+@each_ruleset
+def test_every_match_ends(ruleset: Ruleset) -> None:
+    """Under any options a match ends within its bound on deals, by the bound if by nothing else."""
+    reasons = Counter()
+    for record in records(ruleset, "ends", 8000):
+        ends(record)
+        match = record.match
+        bound = getattr(match.options, "max_deals", None)
+        assert bound is None or match.deals_played <= bound
+        if match.result.reason == "max_deals":
+            assert match.deals_played == bound
+            best = max(match.totals)
+            assert match.result.winners == [seat for seat in range(match.seats) if match.totals[seat] == best]
+        reasons[match.result.reason] += 1
+    assert len(reasons) > 1, "matches end in more ways than one"
+
+
+@pytest.mark.parametrize("pair", PRESETS, ids=of_preset)
+def test_every_preset_ends(pair: tuple[Ruleset, str]) -> None:
+    """A match of a preset ends with all its defaults, however badly it is played, and its last event says how."""
+    ruleset, preset = pair
+    chance = Chance(f"{preset} ends")
+    for _ in range(3):
+        ends(played(ruleset, ruleset.resolve(preset, {}), chance))
+    match = new_match(ruleset, ruleset.resolve(preset, {}), chance)
+    events = match.start()
+    assert isinstance(events[0], wire.GameStarted)
+    while match.result is None:
+        assert not isinstance(events[-1], wire.GameOver) if events else True
+        events = match.play(match.to_move, random_move(match, chance))
+    assert events[-1] == wire.GameOver(match.result.winners, match.result.scores, match.result.reason)
+
+
+# ---------------------------------------------------------------------------------------------------- secrecy
+
+
+@each_ruleset
+def test_a_sampled_deal_looks_like_the_real_one(ruleset: Ruleset) -> None:
+    """To the seat that sampled it, at every position, the start of every deal included; and it could have been played."""
+    assert samples_look_real(ruleset, 2500) > 10000
+
+
+@each_ruleset
+def test_hidden_cards_do_not_show(ruleset: Ruleset) -> None:
+    """Exchanging two cards that a seat cannot place leaves all the same that it sees, is told, is answered and samples."""
+    assert hidden_cards_do_not_show(ruleset, 10000) >= 10000
+
+
+def with_deals(ruleset: Ruleset, methods: dict[str, Any]) -> Ruleset:
+    """The ruleset with these methods in its deals."""
+    return dataclasses.replace(ruleset, deal=type("Leaky", (ruleset.deal,), methods))
+
+
+def others(deal: Deal, seat: int) -> list[int]:
+    """The hands that a seat does not see."""
+    return [deal.observe(other).hand for other in range(deal.seats) if other != seat]
+
+
+def leak_in_the_view(ruleset: Ruleset) -> Ruleset:
+    """The deal's view tells whether the next seat holds card 0."""
+
+    def view(seen: Any, match: Match) -> Any:
+        holds = match.deal.observe((seen.seat + 1) % match.seats).hand & 1
+        return [ruleset.deal_view(seen, match), holds]
+
+    return dataclasses.replace(ruleset, deal_view=view)
+
+
+def leak_in_an_event(ruleset: Ruleset) -> Ruleset:
+    """Every move comes with the number of low cards in the hands."""
+
+    def happened(deal: Any, move: int) -> Any:
+        return [*ruleset.happened(deal, move), [hand & 0xFF for hand in others(deal, SPECTATOR)]]
+
+    return dataclasses.replace(ruleset, happened=happened)
+
+
+def leak_in_an_error(ruleset: Ruleset) -> Ruleset:
+    """The reason against a move is another if somebody else holds that card."""
+
+    def why_not(deal: Any, move: int) -> str:
+        honest = ruleset.deal.why_not(deal, move)
+        return f"{honest} indeed" if others(deal, deal.to_move)[0] >> move & 1 else honest
+
+    return with_deals(ruleset, {"why_not": why_not})
+
+
+class Peeking:
+    """An observation that samples by looking at the real deal."""
+
+    def __init__(self, observation: Any, deal: Any) -> None:
+        self.observation = observation
+        self.deal = deal
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.observation, name)
+
+    def sample(self, chance: Chance) -> Any:
+        """The deal as it is."""
+        return self.deal.copy()
+
+
+def leak_in_the_sampler(ruleset: Ruleset) -> Ruleset:
+    """Observations keep the deal that they were made of."""
+    return with_deals(ruleset, {"observe": lambda deal, seat: Peeking(ruleset.deal.observe(deal, seat), deal)})
+
+
+LEAKS = [
+    (leak_in_the_view, "a view tells"),
+    (leak_in_an_event, "an event tells"),
+    (leak_in_an_error, "an answer tells"),
+    (leak_in_the_sampler, "an answer tells"),
+]
+
+
+@each_ruleset
+@pytest.mark.parametrize(("leak", "found"), LEAKS, ids=lambda value: getattr(value, "__name__", ""))
+def test_a_planted_leak_is_found(ruleset: Ruleset, leak: Callable[[Ruleset], Ruleset], found: str) -> None:
+    """A leak planted on purpose makes the exchange of hidden cards show."""
+    with pytest.raises(AssertionError, match=found):
+        hidden_cards_do_not_show(leak(ruleset), 10000)
+
+
+@each_ruleset
+def test_a_sampler_that_forgets_is_found(ruleset: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sampler that forgets what the open play has proved makes deals that cannot have been played."""
+
+    def forgetful(chance: Chance, unseen: int, cannot: list[int], sizes: list[int]) -> list[int]:
+        return spread(chance, unseen, [0] * len(cannot), sizes)
+
+    monkeypatch.setattr(sys.modules[ruleset.deal.__module__], "spread", forgetful)
+    with pytest.raises(AssertionError, match="cannot have been played"):
+        samples_look_real(ruleset, 2500)
