@@ -24,7 +24,7 @@ from service.errors import (
     Unavailable,
     VersionConflict,
 )
-from service.games import Context, enter, make_move, open_match, resolve_bot
+from service.games import Context, enter, load, make_move, open_match, resolve_bot
 from service.schemas import AskBot, BotMove, BotSpec, CandidateMove, Job, JobFailure
 from service.store import LEASE_MS, Entry, Loaded, StoredJob, bot_member, job_member, shard_of
 
@@ -37,7 +37,7 @@ async def take_turn(context: Context, game_id: str, version: int) -> bool:
     """Let the bot whose turn it is at this version move; False where the game has moved on or is gone."""
     member = bot_member(game_id, version)
     try:
-        game = await context.store.load(game_id)
+        game = await load(context, game_id)
     except (GameNotFound, GameExpired):
         await context.store.drop(member)
         return False
@@ -48,7 +48,7 @@ async def take_turn(context: Context, game_id: str, version: int) -> bool:
         return False
     spec = game.header.seats[seat].bot or FIRST_MOVE
     spec, decision = await _decide(context, game, match, spec, member)
-    return await make_move(context, game, match, Entry(seat, "bot", spec, _wire(match, decision.move), version, []))
+    return await make_move(context, game, Entry(seat, "bot", spec, _wire(match, decision.move), version, []))
 
 
 async def ask(context: Context, game: Loaded, seat: int, request: AskBot) -> str:
@@ -142,7 +142,7 @@ async def answer_job(context: Context, job_id: str) -> bool:
 
 
 async def _bot_move(context: Context, job_id: str, job: StoredJob) -> BotMove:
-    game = await context.store.load(job.game_id)
+    game = await load(context, job.game_id)
     match = open_match(context, game)
     if (played := await _played_before(context, job)) is not None:
         return played
@@ -153,7 +153,7 @@ async def _bot_move(context: Context, job_id: str, job: StoredJob) -> BotMove:
     version = None
     if job.play:
         entry = Entry(job.seat, "bot", spec, move, job.expected_version, [])
-        if not await make_move(context, game, match, entry):
+        if not await make_move(context, game, entry):
             raise VersionConflict("Somebody moved while the bot was thinking.")
         version = game.version
     return BotMove(
@@ -182,7 +182,7 @@ async def _played_before(context: Context, job: StoredJob) -> BotMove | None:
 
 
 async def _decide(context: Context, game: Loaded, match: Match, spec: BotSpec, member: str) -> tuple[BotSpec, Decision]:
-    """Let a bot choose for the seat to move, on that seat's knowledge, holding the lease meanwhile; who chose, and what.
+    """Let a bot choose for the seat to move, on its knowledge, holding the lease meanwhile; who chose, and what.
 
     A bot that fails, or answers no legal move, is replaced by `rules`, and that by the first legal move.
     """

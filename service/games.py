@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -24,6 +24,7 @@ from service.errors import (
     Unavailable,
     VersionConflict,
 )
+from service.recent import Recent
 from service.schemas import (
     ApplyMove,
     BotSeat,
@@ -64,6 +65,7 @@ class Context:
     tokens: Tokens
     deals: Callable[[str, list[str]], DealSource] = PublishedDeals
     nudge: Callable[[int, int], None] = _leave_to_the_sweep
+    recent: Recent = field(default_factory=Recent)
 
 
 async def create_game(context: Context, request: CreateGame) -> CreatedGame:
@@ -120,9 +122,18 @@ def resolve_bot(spec: BotSpec) -> BotSpec:
     return BotSpec(bot=spec.bot, version=bots.find(spec.bot, spec.version).version, budget=spec.budget)
 
 
+async def load(context: Context, game_id: str) -> Loaded:
+    """A game as it stands. GameNotFound, GameExpired."""
+    cursor, match = context.recent.get(game_id)
+    game = await context.store.load(game_id, cursor)
+    if game.cursor == cursor:
+        game.match = match
+    return game
+
+
 async def enter(context: Context, game_id: str, token: str | None) -> tuple[Loaded, Caller | None]:
     """A game, and who asks; None is a spectator. GameNotFound, GameExpired; Unauthorized for an unknown token."""
-    game = await context.store.load(game_id)
+    game = await load(context, game_id)
     if token is None:
         return game, None
     caller = context.tokens.caller(game_id, token)
@@ -147,7 +158,9 @@ def seat_of(caller: Caller | None) -> int:
 
 
 def open_match(context: Context, game: Loaded) -> Match:
-    """The match as it stands: the running deal replayed from the log."""
+    """The match as it stands: the running deal replayed from the log. It is shared: look, but do not play on it."""
+    if game.match is not None:
+        return game.match
     ruleset = catalog.find(game.header.ruleset)
     if game.header.rules_version > ruleset.version:
         raise Unavailable("This process does not know the rules that this game is played by.")
@@ -159,6 +172,8 @@ def open_match(context: Context, game: Loaded) -> Match:
     for logged in game.moves:
         if logged.move is not None:
             match.replay(ruleset.decode(logged.move))
+    context.recent.keep(game.id, game.cursor, match)
+    game.match = match
     return match
 
 
@@ -183,18 +198,18 @@ async def apply_move(
     Raises DealOver, VersionConflict, NotYourTurn, IllegalMove, in this order, and then has changed nothing.
     """
     for _ in range(TRIES):
-        match = open_match(context, game)
         made = await _look_back(context, game, seat, request)
         if made is not None:
-            return _applied(game, match, caller, made.version, made.events), True
+            return _applied(context, game, caller, made.version, made.events), True
         entry = Entry(seat, "player", None, request.move, request.expected_version, [])
-        if await make_move(context, game, match, entry):
-            return _applied(game, match, caller, game.version, entry.events), False
-        game = await context.store.load(game.id)
+        if await make_move(context, game, entry):
+            return _applied(context, game, caller, game.version, entry.events), False
+        game = await load(context, game.id)
     raise Unavailable("The game is changing too fast; repeat the same bytes.")
 
 
-def _applied(game: Loaded, match: Match, caller: Caller, version: int, events: list[Any]) -> MoveApplied:
+def _applied(context: Context, game: Loaded, caller: Caller, version: int, events: list[Any]) -> MoveApplied:
+    match = open_match(context, game)
     told = reveal(events, match, SPECTATOR if caller.seat is None else caller.seat)
     return MoveApplied(version=version, events=told, game=game_view(game, match, caller))
 
@@ -223,12 +238,13 @@ def _is_repetition(entry: Logged, seat: int, request: ApplyMove) -> bool:
     )  # fmt: skip
 
 
-async def make_move(context: Context, game: Loaded, match: Match, entry: Entry) -> bool:
-    """Make the entry's move in match, store and game, and write what happened into it; False where others were first.
+async def make_move(context: Context, game: Loaded, entry: Entry) -> bool:
+    """Make the entry's move in store and game, and write what happened into it; False where others were first.
 
     The one way for a move into the log, whoever makes it. Raises DealOver, NotYourTurn, IllegalMove.
     """
     assert entry.seat is not None and entry.move is not None  # noqa: S101, PT018 - a move is somebody's
+    match = open_match(context, game).copy()
     if match.result is not None:
         raise DealOver
     entry.events = match.play(entry.seat, match.ruleset.decode(entry.move))
@@ -247,6 +263,8 @@ async def _commit(context: Context, game: Loaded, match: Match, entry: Entry, he
     game.version, game.cursor = committed.version, committed.cursor
     game.turn_at, game.expires_at = committed.at, committed.expires_at
     game.status, game.start = status, start or game.start
+    game.match = match
+    context.recent.keep(game.id, game.cursor, match)
     if bot_is_next:
         context.nudge(shard_of(game.id), game.header.pace_ms)
     return True

@@ -12,7 +12,8 @@ from msgspec import Meta, Struct
 
 from engine.bots import BOTS
 from engine.catalog import RULESETS
-from engine.wire import AllPassed, Dealt, GameOver, GameStarted, Move, Result
+from engine.wire import AllPassed, Card, Dealt, GameOver, GameStarted, Move, Result
+from service.errors import PROBLEMS
 
 
 class Closed(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -40,8 +41,10 @@ if TYPE_CHECKING:  # mypy cannot read types that are built from the catalog
     MatchView: TypeAlias = Any
     LastDeal: TypeAlias = Any
     Event: TypeAlias = Any
+    Code: TypeAlias = str
 else:
     RulesetName = Literal[tuple(ruleset.name for ruleset in RULESETS)]
+    Code = Literal[tuple(PROBLEMS)]
     BotName = Literal[tuple(dict.fromkeys(bot.name for bot in BOTS))]
     DealView = _union([ruleset.deal_type for ruleset in RULESETS])
     MatchView = _union([ruleset.match_type for ruleset in RULESETS])
@@ -83,6 +86,7 @@ class BotSeat(Closed, tag_field="kind", tag="bot"):
     name: Name | None = None
 
 
+NewSeat = PlayerSeat | BotSeat
 MetadataKey = Annotated[str, Meta(min_length=1, max_length=40)]
 MetadataText = Annotated[str, Meta(max_length=500)]
 Seed = Annotated[str, Meta(pattern="^[0-9a-f]{64}$(?!\\n)", min_length=64, max_length=64)]
@@ -97,7 +101,7 @@ class CreateGame(Closed):
     """
 
     ruleset: RulesetName
-    seats: Annotated[list[PlayerSeat | BotSeat], Meta(min_length=2, max_length=8)]
+    seats: Annotated[list[NewSeat], Meta(min_length=2, max_length=8)]
     preset: Annotated[str, Meta(max_length=40)] | None = None
     options: dict[str, Any] = {}
     pace_seconds: Annotated[float, Meta(ge=0, le=60)] | None = None
@@ -141,7 +145,7 @@ class You(Answer):
     """What only the reader's own seat sees."""
 
     seat: int
-    hand: list[str]
+    hand: list[Card]
     legal_moves: list[Move]
 
 
@@ -302,7 +306,7 @@ class Problem(Answer):
     type: str
     title: str
     status: int
-    code: str
+    code: Code
     detail: str
     request_id: str
     errors: list[ProblemPlace] | msgspec.UnsetType = msgspec.UNSET

@@ -30,7 +30,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError
 
-from engine.match import MatchState
+from engine.match import Match, MatchState
 from engine.wire import Move
 from service.errors import GameExpired, GameNotFound, Unavailable
 from service.schemas import BotSpec, By, Controller, Event, JobState, Kind, Status
@@ -131,6 +131,8 @@ class Loaded:
     turn_at: int
     created_at: int
     expires_at: int
+    match: Match | None = None
+    """The match at this cursor, where this process has it already; shared, so never to be changed."""
 
 
 @dataclass(frozen=True)
@@ -230,13 +232,16 @@ class Store:
         self._take, self._renew = Script("take"), Script("renew")
         self._ask, self._answer = Script("ask"), Script("answer")
 
-    async def load(self, game_id: str) -> Loaded:
-        """A game with what replay needs. GameNotFound, or GameExpired where its tombstone remains."""
+    async def load(self, game_id: str, known: str = "") -> Loaded:
+        """A game with what replay needs, but no moves where its cursor is the `known` one.
+
+        Raises GameNotFound, or GameExpired where the tombstone remains.
+        """
         if not _GAME_ID.fullmatch(game_id):
             raise GameNotFound(f"There is no game {game_id[:40]!r}.")
         shard = shard_of(game_id)
         keys = [key(kind, shard, game_id) for kind in ("game", "log", "gone")]
-        fields, log, gone = await self._run(self._load, keys)
+        fields, log, gone = await self._run(self._load, keys, [known])
         if gone:
             raise GameExpired("This game was kept for its time and is gone.")
         if fields[0] is None:

@@ -192,7 +192,7 @@ async def apply_move(request: AnyRequest, game_id: str) -> Response[bytes]:
                 Parameter(
                     "Prefer",
                     "header",
-                    f"`wait=N`: wait up to N seconds ({MOST_WAIT} at most) for the job, and answer 200 when it is finished.",
+                    f"`wait=N`: wait up to N seconds ({MOST_WAIT} at most), and answer 200 when the job is finished.",
                     {"type": "string"},
                 ),
             ),

@@ -116,7 +116,7 @@ def whole(text: str | None, name: str, low: int, high: int, default: int) -> int
     return int(text)
 
 
-def check_accept(request: AnyRequest) -> None:
+async def check_accept(request: AnyRequest) -> None:
     """Refuse a request that accepts nothing we can answer: JSON, or what is said in `Accept`."""
     accept = request.headers.get("accept")
     if accept is None:

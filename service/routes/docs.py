@@ -1,0 +1,133 @@
+"""The published document, and a reference to read and try it in. Every byte of that page comes from this service."""
+
+import gzip
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import distribution
+from pathlib import Path
+
+import msgspec
+from litestar import Response, get
+
+from service.errors import NotFound
+from service.openapi import document
+from service.routes.http import JSON, PUBLIC, AnyRequest, holds, query
+from service.routes.operation import IF_NONE_MATCH, Operation, describes
+
+CARRIER = "flask-swagger-ui"
+"""The distribution that brings Swagger UI's files. Only they are used: nothing of it, or of Flask, is imported."""
+
+OURS = Path(__file__).parents[1] / "web"
+THEIRS = Path(str(distribution(CARRIER).locate_file("flask_swagger_ui/dist")))
+
+JAVASCRIPT = "text/javascript; charset=utf-8"
+ASSETS = {
+    "docs.js": (OURS, JAVASCRIPT),
+    "swagger-ui-bundle.js": (THEIRS, JAVASCRIPT),
+    "swagger-ui.css": (THEIRS, "text/css; charset=utf-8"),
+    "favicon-32x32.png": (THEIRS, "image/png"),
+}
+"""Everything that the page loads, and all that is ever served from these folders."""
+
+SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",  # the style sheet holds its pictures
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+PAGE = {
+    "Content-Security-Policy": SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",
+}
+ASSET = {"X-Content-Type-Options": "nosniff", "Cache-Control": "public, max-age=3600"}
+
+
+@dataclass(frozen=True)
+class Content:
+    """Bytes that never change while the process runs, small and large, and their name."""
+
+    body: bytes
+    media: str
+    zipped: bytes
+    etag: str
+
+    @classmethod
+    def of(cls, body: bytes, media: str) -> "Content":
+        """The content of some bytes."""
+        zipped = body if media.startswith("image/") else gzip.compress(body, mtime=0)
+        return cls(body, media, zipped, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+
+
+def _answer(request: AnyRequest, content: Content, headers: dict[str, str]) -> Response[bytes]:
+    """The content, zipped for whoever takes that; 304 for whoever holds it."""
+    headers = {**headers, "ETag": content.etag, "Vary": "Accept-Encoding"}
+    if holds(request, content.etag):
+        return Response(b"", status_code=304, media_type=content.media, headers=headers)
+    if content.zipped is not content.body and "gzip" in request.headers.get("accept-encoding", ""):
+        headers["Content-Encoding"] = "gzip"
+        return Response(content.zipped, media_type=content.media, headers=headers)
+    return Response(content.body, media_type=content.media, headers=headers)
+
+
+@cache
+def _asset(name: str) -> Content:
+    folder, media = ASSETS[name]
+    return Content.of((folder / name).read_bytes(), media)
+
+
+@cache
+def _page() -> Content:
+    return Content.of((OURS / "docs.html").read_bytes(), "text/html; charset=utf-8")
+
+
+@get(
+    "/openapi.json",
+    **describes(
+        Operation(
+            "getDocument",
+            "Document",
+            {200: dict, 304: None},
+            parameters=(IF_NONE_MATCH,),
+            answer_headers={"ETag": "Names this document; send it back as `If-None-Match`."},
+        )
+    ),
+)
+async def get_document(request: AnyRequest) -> Response[bytes]:
+    """Read this document: OpenAPI 3.1, as JSON."""
+    query(request)
+    state = request.app.state
+    if "document" not in state:
+        state.document = Content.of(msgspec.json.encode(document(request.app)), JSON)
+    return _answer(request, state.document, PUBLIC)
+
+
+@get("/docs", opt={"page": True})
+async def docs(request: AnyRequest) -> Response[bytes]:
+    """Show the reference."""
+    return _answer(request, _page(), PAGE)
+
+
+@get("/docs/{name:str}", opt={"page": True})
+async def docs_asset(request: AnyRequest, name: str) -> Response[bytes]:
+    """Answer with a file that the reference loads."""
+    if name not in ASSETS:
+        raise NotFound("The reference has no such file.")
+    return _answer(request, _asset(name), ASSET)
+
+
+@get("/", opt={"page": True})
+async def home() -> Response[bytes]:
+    """Lead whoever types the bare address to the reference."""
+    return Response(b"", status_code=307, headers={"Location": "/docs"})
+
+
+HANDLERS = (get_document, docs, docs_asset, home)

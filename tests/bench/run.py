@@ -1,0 +1,19 @@
+"""`make bench`: every figure beside its comparison, measured in the same run. Nothing is asserted: timings are noise."""
+
+import sys
+from pathlib import Path
+
+sys.path[0] = str(Path(__file__).parents[2])
+
+from tests.bench import deals, moves
+
+
+def main() -> None:
+    """Measure and print, one line a figure."""
+    for module in (deals, moves):
+        for figure in module.figures():
+            print(figure, flush=True)
+
+
+if __name__ == "__main__":
+    main()
