@@ -37,7 +37,7 @@ golden: install ## record the golden matches again; review the diff
 	@$(BIN)/python tests/golden/record.py
 
 compile: $(VENV)/.installed ## compile the engine, now
-	@$(BIN)/python -m engine.compile && touch $(VENV)/.compiled
+	@$(BIN)/python engine/compile.py && touch $(VENV)/.compiled
 
 clean: ## remove the environment, the compiled engine and all caches (no games: those are in the data directory)
 	rm -rf $(VENV) engine/_compiled build *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
@@ -58,7 +58,7 @@ $(VENV)/.installed: $(LOCKS)/runtime.txt pyproject.toml | $(BIN)/pip
 	@touch $@
 
 $(VENV)/.compiled: $(VENV)/.installed $(ENGINE)
-	@$(BIN)/python -m engine.compile
+	@$(BIN)/python engine/compile.py
 	@touch $@
 
 $(VENV)/.test $(VENV)/.bench: $(VENV)/.%: $(LOCKS)/%.txt $(VENV)/.installed

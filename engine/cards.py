@@ -20,9 +20,9 @@ class Pack:
 
     suits: tuple[str, ...]
     ranks: tuple[str, ...]
-    cards: tuple[str, ...] = field(init=False)
+    cards: tuple[str, ...] = field(init=False, compare=False)
     """The id of each card, by its int."""
-    number: dict[str, int] = field(init=False)
+    number: dict[str, int] = field(init=False, compare=False)
     """The int of each card, by its id."""
 
     def __post_init__(self) -> None:

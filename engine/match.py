@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -83,19 +83,20 @@ class Ruleset:
 
         Raises InvalidOptions with every mistake in it, each at its JSON pointer (`/preset`, `/options/target`).
         """
-        if preset is not None and preset not in self.presets:
-            raise InvalidOptions([("/preset", f"{self.name} has the presets {', '.join(self.presets)}.")])
-        given = {**(self.presets[preset] if preset else {}), **{name: _whole(value) for name, value in options.items()}}
-        fields = {each.name: each for each in msgspec.structs.fields(self.options)}
         errors = []
+        if preset is not None and preset not in self.presets:
+            errors.append(("/preset", f"{self.name} has the presets {', '.join(self.presets)}."))
+        given = {**self.presets.get(preset or "", {}), **{name: _whole(value) for name, value in options.items()}}
+        fields = {each.name: each for each in msgspec.structs.fields(self.options)}
         for name, value in given.items():
+            pointer = "/options/" + name.replace("~", "~0").replace("/", "~1")
             if name not in fields:
-                errors.append((f"/options/{name}", f"{self.name} has no such option; it has {', '.join(fields)}."))
+                errors.append((pointer, f"{self.name} has no such option; it has {', '.join(fields)}."))
                 continue
             try:
                 msgspec.convert(value, fields[name].type)
             except msgspec.ValidationError as error:
-                errors.append((f"/options/{name}", f"{error}."))
+                errors.append((pointer, f"{error}."))
         if errors:
             raise InvalidOptions(errors)
         return msgspec.convert({**self.defaults(given), **given}, self.options)
@@ -147,6 +148,11 @@ class Match:
         """Make a move that the log says was made."""
         self.deal.play(move)
         self._after_move()
+
+    def copy(self) -> Match:
+        """An independent copy."""
+        deal = None if self.deal is None else self.deal.copy()
+        return replace(self, totals=list(self.totals), carried=dict(self.carried), deal=deal)
 
     def _after_move(self) -> list[Struct]:
         if self.deal.to_move >= 0:

@@ -20,7 +20,8 @@ def _splits(size: int, allowed: int, room: Counts) -> Iterator[tuple[Counts, int
 
     def share(seat: int, left: int) -> Iterator[tuple[Counts, int]]:
         if seat == len(places):
-            yield (), 1
+            if not left:
+                yield (), 1
             return
         # What the seats after this one have no place for comes here: no start of a split is in vain.
         least = max(0, left - sum(places[seat + 1 :]))

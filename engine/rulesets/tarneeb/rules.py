@@ -1,7 +1,7 @@
-"""Tarneeb: the deal and the match, rule by rule. Numbers (T7) are those of rules.en.md.
+"""Tarneeb: the deal and the match, rule by rule. Numbers (T9) are those of rules.en.md.
 
 Moves: 0 to 51 play that card, 52 to 55 name a suit as trump, 56 passes, 64 + n bids n. Seats 0 and 2 are side 0,
-seats 1 and 3 side 1; turns go counterclockwise, from a seat to the one before it.
+seats 1 and 3 side 1 (T2); turns go counterclockwise, from a seat to the one before it (T1).
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ MOVES: dict[int, tuple[str, int]] = {
     PASS: ("pass", 0),
     **{BID + amount: ("bid", amount) for amount in range(MOST_BID + 1)},
 }
-"""Each move's kind and its card, suit or amount: the one table from ints to meanings."""
+"""Each move's kind and its card, suit or amount: the one table from ints to meanings (T3, T8)."""
 
 
 class Terms(Protocol):
-    """The options that bear on a deal, resolved; option names and values are the rulebook's."""
+    """The options that bear on a deal, resolved; option names and values are the rulebook's (T38)."""
 
     scoring: str
     all_pass: str
@@ -61,7 +61,7 @@ class Terms(Protocol):
 
 
 def bid_range(scoring: str) -> tuple[int, int]:
-    """The lowest and the highest bid (T9)."""
+    """The lowest and the highest bid, the full bid (T10, T12)."""
     return (21, 40) if scoring == "points" else (7, 13)
 
 
@@ -86,16 +86,16 @@ class Auction:
         self.trump = NOBODY
 
     def open_bids(self) -> int:
-        """The set of amounts that may be bid: above the last bid, in range (T9, T10)."""
+        """The set of amounts that may be bid: above the last bid, in range (T10, T11)."""
         lowest = self.bid + 1 if self.bid else self.low_bid
         return bit(self.high_bid + 1) - bit(lowest)
 
     def may_pass(self) -> bool:
-        """Not the dealer after three passes under `dealer_bids` (T13)."""
+        """Not the dealer after three passes under `dealer_bids` (T16)."""
         return not self.dealer_bids or self.bid != 0 or count(self.passed) < SEATS - 1
 
     def call(self, seat: int, amount: int) -> int:
-        """Record a bid, or a pass as 0; answers who speaks next, or -1 when the auction is over (T10 to T12)."""
+        """Record a bid, or a pass as 0; answers who speaks next, or -1 when the auction is over (T9, T13, T14)."""
         self.callers[self.calls] = seat
         self.bids[self.calls] = amount
         self.calls += 1
@@ -143,7 +143,7 @@ class TarneebDeal(Deal):
         self.tricks = Tricks(SEATS, RANKS, SEATS - 1)
 
     def begin(self) -> None:
-        """Deal one card at a time from the seat after the dealer, who also speaks first (T5, T8)."""
+        """Deal one card at a time from the seat after the dealer, who also speaks first (T6, T9)."""
         for seat in range(SEATS):
             self.hands[seat] = 0
         seat = self.dealer
@@ -156,7 +156,7 @@ class TarneebDeal(Deal):
         self.to_move = (self.dealer + 3) & 3
 
     def list_moves(self) -> None:
-        """Every legal move: a follow (T17, T18), any trump (T14), a higher bid or a pass (T9 to T13)."""
+        """Every legal move: a follow (T20), any trump (T17), a higher bid or a pass (T11, T16)."""
         self.moves_hi = 0
         if self.phase == PLAY:
             self.moves_lo = prefer(self.hands[self.to_move], self.tricks.led)
@@ -178,7 +178,7 @@ class TarneebDeal(Deal):
             self.call(0 if move == PASS else move - BID)
 
     def call(self, amount: int) -> None:
-        """A bid, or a pass as 0; the declarer goes on to name the trump and lead (T14, T15)."""
+        """A bid, or a pass as 0; the declarer goes on to name the trump and lead (T13, T17, T18)."""
         self.to_move = self.auction.call(self.to_move, amount)
         if self.to_move < 0 and self.auction.bid:
             self.phase = NAMING
@@ -186,7 +186,7 @@ class TarneebDeal(Deal):
             self.tricks.leader = self.auction.declarer
 
     def lay(self, card: int) -> None:
-        """Play a card; the last of a trick settles who takes it and leads next (T16 to T20)."""
+        """Play a card; the last of a trick settles who takes it and leads next (T21 to T23)."""
         seat = self.to_move
         self.hands[seat] &= ~bit(card)
         taker = self.tricks.add(seat, card)
@@ -198,13 +198,13 @@ class TarneebDeal(Deal):
             self.to_move = NOBODY
 
     def taken(self, side: int) -> int:
-        """What the scoring counts of a side's tricks: tricks, or the points of their cards (T21, T25)."""
+        """What the scoring counts of a side's tricks: tricks, or the points of their cards (T25, T26)."""
         if not self.points:
             return self.tricks.taken[side] + self.tricks.taken[side + 2]
         return points_taken(self.tricks, side)
 
     def settle(self) -> None:
-        """What the deal is worth, the same to both partners (T22 to T27)."""
+        """What the deal is worth, the same to both partners (T27 to T32)."""
         for seat in range(SEATS):
             self.worth[seat] = 0
         if self.auction.declarer < 0:
@@ -223,13 +223,13 @@ class TarneebDeal(Deal):
             self.worth[seat] = ours if seat & 1 == side else theirs
 
     def made(self) -> bool | None:
-        """Whether the declaring side reached its bid in the finished deal; None when all passed (T22)."""
+        """Whether the declaring side reached its bid in the finished deal; None when all passed (T27, T14)."""
         if self.auction.declarer < 0:
             return None
         return self.taken(self.auction.declarer & 1) >= self.auction.bid
 
     def why_not(self, move: int) -> str:
-        """The first reason against a move that is not legal now, in the rulebook's order (T29)."""
+        """The first reason against a move that is not legal now, in the rulebook's order (T8, T19, T24)."""
         if move < CARDS:
             if self.phase != PLAY:
                 return "wrong_phase"
@@ -276,7 +276,7 @@ class TarneebDeal(Deal):
 
 
 def points_taken(tricks: Tricks, side: int) -> int:
-    """The honours in the tricks that a side has taken: A 4, K 3, Q 2, J 1 (T25)."""
+    """The honours in the tricks that a side has taken: A 4, K 3, Q 2, J 1 (T26)."""
     points = 0
     for index in range(tricks.completed):
         if tricks.takers[index] & 1 == side:
@@ -289,7 +289,7 @@ def points_taken(tricks: Tricks, side: int) -> int:
 
 @dataclass(frozen=True)
 class TarneebObservation:
-    """All that one seat may know of a deal, named field by field; -1 is a spectator.
+    """All that one seat may know of a deal, named field by field (T7); -1 is a spectator.
 
     `hand` is the set of its cards, `moves` its legal moves when it is to move, `sizes` how many cards each seat
     holds, `totals` each seat's match score before this deal.
@@ -308,15 +308,15 @@ class TarneebObservation:
     terms: Terms
 
     def tricks_taken(self) -> list[int]:
-        """How many tricks each side has taken (T21)."""
+        """How many tricks each side has taken (T25)."""
         return [self.tricks.taken_by(side) + self.tricks.taken_by(side + 2) for side in range(2)]
 
     def points_taken(self) -> list[int] | None:
-        """What the honours in each side's tricks count; None where tricks count (T25)."""
+        """What the honours in each side's tricks count; None where tricks count (T26)."""
         return [points_taken(self.tricks, side) for side in range(2)] if self.terms.scoring == "points" else None
 
     def trick_points(self, index: int) -> int | None:
-        """What the honours in one finished trick count; None where tricks count (T25)."""
+        """What the honours in one finished trick count; None where tricks count (T26)."""
         if self.terms.scoring != "points":
             return None
         return sum(max(0, card % RANKS - JACK + 1) for _, card in self.tricks.trick(index))
@@ -384,14 +384,14 @@ def first_dealer(match: Play) -> int:
 
 
 def next_dealer(match: Play) -> int:
-    """The deal passes on counterclockwise, except after a deal thrown in under `same_dealer` (T4, T12)."""
+    """The deal passes on counterclockwise, except after a deal thrown in under `same_dealer` (T5, T15)."""
     if match.options.all_pass == "same_dealer" and match.deal.auction.declarer < 0:
         return match.dealer
     return (match.dealer + 3) % SEATS
 
 
 def settle(match: Play) -> tuple[list[int], list[int]]:
-    """Add the finished deal to the totals (T28, T30).
+    """Add the finished deal to the totals (T2, T33, T35).
 
     Answers what it was worth to each seat, and what of it each side could not count because it went beyond an
     exact target.
@@ -408,7 +408,7 @@ def settle(match: Play) -> tuple[list[int], list[int]]:
 
 
 def winning_side(match: Play) -> tuple[int, Reason] | None:
-    """The side that has won and why, by the page's own end; None while the match goes on (T27, T29, T30)."""
+    """The side that has won and why, by the page's own end; None while the match goes on (T31, T34, T35)."""
     auction = match.deal.auction
     if match.options.full_bid == "wins_match" and auction.bid == auction.high_bid and match.deal.made():
         return auction.declarer & 1, "full_bid"
@@ -424,7 +424,7 @@ def winning_side(match: Play) -> tuple[int, Reason] | None:
 
 
 def ending(match: Play) -> tuple[list[int], Reason] | None:
-    """Who has won the match and why, or None while it goes on; the hard bound comes last (T31)."""
+    """Who has won the match and why, or None while it goes on; the hard bound comes last (T36, T37)."""
     if won := winning_side(match):
         return [won[0], won[0] + 2], won[1]
     if match.deals_played < match.options.max_deals:

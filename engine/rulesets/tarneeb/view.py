@@ -60,7 +60,7 @@ DEPENDENT_DEFAULTS = {
 
 
 def defaults(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The default of every option, beside what is given (T33)."""
+    """The default of every option, beside what is given (T38)."""
     points = given.get("scoring") == "points"
     return {
         "scoring": "tricks",
