@@ -65,10 +65,12 @@ class _Service:
 
     def say(self, name: str, line: str) -> None:
         """Print one line of a part's log."""
-        style = "bold" if name == "tapete" else "cyan"
-        text = Text.assemble((f"{name:<8}", style), line)
-        with contextlib.suppress(BrokenPipeError):  # nobody reads any more; the games go on
-            self.console.print(text, soft_wrap=True)
+        self.show(Text.assemble((f"{name:<8}", "bold" if name == "tapete" else "cyan"), line))
+
+    def show(self, *lines: Text | str) -> None:
+        """Print whole lines, if anybody still reads: a closed pipe or terminal must not end games."""
+        with contextlib.suppress(OSError, SystemExit):  # rich's answer to a closed pipe is to leave the program
+            self.console.print(*lines, sep="\n", soft_wrap=True)
 
 
 def run(settings: Settings, data_dir: Path, bot_workers: int, engine_mode: str) -> None:
@@ -223,4 +225,4 @@ def _print_banner(service: _Service, redis: str) -> None:
         "stop": ("Ctrl-C", ""),
     }
     lines = [Text.assemble((f"{name:<8}", "dim"), value) for name, value in rows.items()]
-    service.console.print("", *lines, "", sep="\n", soft_wrap=True)
+    service.show("", *lines, "")

@@ -139,7 +139,7 @@ class Position:
             assert self.case["pack"] == "in order"
             order.sort()
         totals = each_seat(self.setting("totals", [0]), len(hands))
-        state = MatchState(self.before + 1, dealer, 1, totals, self.before, None, {})
+        state = MatchState(self.before + 1, dealer, 1, totals, self.before, msgspec.Raw(b"null"), {})
         return resume(self.ruleset, self.options, len(hands), Prepared(order), state)
 
     @property

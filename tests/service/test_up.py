@@ -3,6 +3,8 @@ import os
 import re
 import signal
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.request import urlopen
@@ -11,7 +13,7 @@ import pytest
 import redis
 
 from service import redis_server
-from tests.processes import SECRET, Running, is_alive, tapete, tapete_up, wait_until
+from tests.processes import SECRET, Running, environment, is_alive, tapete, tapete_up, wait_until
 
 
 def get(url: str) -> dict[str, object]:
@@ -119,6 +121,26 @@ def test_after_a_killed_supervisor_the_next_start_finds_the_way_free(tmp_path: P
         wait_until(lambda: not any(map(is_alive, running.pids())), lambda: f"no orphan\n{running.output}")
         with tapete("up", "--port", port, "--data-dir", str(tmp_path)) as second:
             wait_until_ready(second)
+
+
+def test_when_nobody_reads_its_output_any_more_it_runs_on_and_stops_cleanly(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "service.cli", "up", "--port", "0", "--data-dir", str(tmp_path)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment({}))
+    running = Running(process)
+    try:
+        assert process.stdout is not None
+        while not running.output.endswith("Ctrl-C\n"):
+            running.lines.append(process.stdout.readline() or "it ended; Ctrl-C\n")
+        process.stdout.close()
+        running.ended.set()
+        os.kill(running.pids("api")[-1], signal.SIGKILL)  # something to talk about
+        wait_until_ready(running)
+        assert process.poll() is None
+        assert running.stop() == 0
+    finally:
+        process.kill()
+        process.wait()
+    assert not redis_server.socket_path(tmp_path).parent.exists()
 
 
 def test_a_stop_while_it_is_still_starting_is_a_clean_stop(tmp_path: Path) -> None:
