@@ -225,7 +225,7 @@ def checksums(ruleset: Ruleset, options: Mapping[str, Any], preset: str | None, 
 def stream() -> Iterator[str]:
     """A line for each kind of draw from a stream of chance."""
     chance = Chance("stream")
-    for n in (1, 2, 3, 52, 1000, 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 32) + 1, 1 << 64, 10**40):
+    for n in (1, 2, 3, 52, 1000, 1 << 31, 3 << 30, (1 << 32) - 1, 1 << 32, (1 << 32) + 1, 1 << 64, 10**40):
         yield f"chance below {n} {_checksum([chance.number(n) for _ in range(200)])}"
     yield f"chance shuffles {[chance.shuffled(list(range(52))) for _ in range(3)]}"
 

@@ -89,7 +89,7 @@ def samples_look_real(ruleset: Ruleset, positions: int) -> int:
     done = 0
     for record in records(ruleset, "samples", positions):
         match = record.match
-        for at, (number, seat, move) in enumerate(record.moves):
+        for at, (number, _, move) in enumerate(record.moves):
             if at == record.states[number][1]:
                 match = world(record, number)
             replayed = one_of(chance, everyone(match))

@@ -92,7 +92,7 @@ class Auction:
 
     def may_pass(self) -> bool:
         """Not the dealer after three passes under `dealer_bids` (T16)."""
-        return not self.dealer_bids or self.bid != 0 or count(self.passed) < SEATS - 1
+        return not self.dealer_bids or count(self.passed) < SEATS - 1
 
     def call(self, seat: int, amount: int) -> int:
         """Record a bid, or a pass as 0; answers who speaks next, or -1 when the auction is over (T9, T13, T14)."""
