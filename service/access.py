@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 CREATOR = "creator"
-_TOKEN = re.compile(r"(seat[0-7]|creator)\.([0-9]{1,6})\.([A-Za-z0-9_-]{43})", re.ASCII)
+_TOKEN = re.compile(r"(seat[0-7]|creator)\.(0|[1-9][0-9]{0,5})\.([A-Za-z0-9_-]{43})", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,13 @@ class Caller:
 
     seat: int | None
     generation: int
+
+
+@dataclass(frozen=True)
+class Seated(Caller):
+    """A caller who has a seat."""
+
+    seat: int
 
 
 class Tokens:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import traceback
 from collections.abc import AsyncIterator, Callable
 
 from litestar import Litestar, Response
@@ -21,14 +22,14 @@ from service.due import Sweep
 from service.edge import Edge
 from service.games import Context
 from service.jobs import BotQueue
-from service.routes import catalogue, games, health, jobs
+from service.routes import catalogue, docs, games, health, jobs
 from service.routes.http import AnyRequest, check_accept, places
 from service.routes.problems import problem
 from service.settings import Settings
 from service.store import Store, connect
 
 MOST_BODY = 64 * 1024
-HANDLERS = (*games.HANDLERS, *jobs.HANDLERS, *catalogue.HANDLERS, *health.HANDLERS)
+HANDLERS = (*games.HANDLERS, *jobs.HANDLERS, *catalogue.HANDLERS, *health.HANDLERS, *docs.HANDLERS)
 log = logging.getLogger("tapete.api")
 
 
@@ -45,8 +46,7 @@ def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], De
         try:
             yield
         finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            await _end(task)
             await store.close()
             await queue.redis.aclose()
 
@@ -63,8 +63,16 @@ def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], De
             Exception: _failed,
         },
         openapi_config=None,
+        logging_config=None,  # litestar's own would take the root logger over, its level included
     )
     return Edge(app)
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    """Cancel a task until it has ended: redis-py sends within `wait_for`, which may swallow a cancellation."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait({task}, timeout=0.1)
 
 
 def _refused(request: AnyRequest, error: Exception) -> Response[bytes]:
@@ -92,6 +100,8 @@ def _litestar_refused(request: AnyRequest, error: HTTPException) -> Response[byt
 
 
 def _failed(request: AnyRequest, error: Exception) -> Response[bytes]:
-    """A fault of ours. The log names its kind and place; its text could hold what a client sent."""
-    log.error("Request %s failed.", request.scope["request_id"], exc_info=error)  # type: ignore[typeddict-item] # the edge puts it there
+    """A fault of ours. The log names its kind and place; its text could hold a card, or what a client sent."""
+    request_id = request.scope["request_id"]  # type: ignore[typeddict-item] # the edge puts it there
+    place = "".join(traceback.format_tb(error.__traceback__))
+    log.error("Request %s failed (%s).\n%s", request_id, type(error).__name__, place)
     return problem(request, "internal_error")

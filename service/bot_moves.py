@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from typing import Any
@@ -15,6 +16,7 @@ from engine.chance import Chance
 from engine.errors import DealOver, EngineError, NotYourTurn
 from engine.match import Match
 from service.errors import (
+    PROBLEMS,
     AdviceForbidden,
     GameExpired,
     GameNotFound,
@@ -24,9 +26,10 @@ from service.errors import (
     Unavailable,
     VersionConflict,
 )
-from service.games import Context, enter, load, make_move, open_match, resolve_bot
+from service.games import Context, enter, load, make_move, resolve_bot
 from service.schemas import AskBot, BotMove, BotSpec, CandidateMove, Job, JobFailure
 from service.store import LEASE_MS, Entry, Loaded, StoredJob, bot_member, job_member, shard_of
+from service.views import match_of
 
 FIRST_MOVE = BotSpec(bot="random", version=1)
 log = logging.getLogger("tapete.bots")
@@ -41,14 +44,15 @@ async def take_turn(context: Context, game_id: str, version: int) -> bool:
     except (GameNotFound, GameExpired):
         await context.store.drop(member)
         return False
-    match = open_match(context, game)
+    match = match_of(game)
     seat = match.to_move
     if game.version != version or seat < 0 or game.seats[seat].controller != "bot":
         await context.store.drop(member)
         return False
     spec = game.header.seats[seat].bot or FIRST_MOVE
     spec, decision = await _decide(context, game, match, spec, member)
-    return await make_move(context, game, Entry(seat, "bot", spec, _wire(match, decision.move), version, []))
+    entry = Entry(seat, "bot", spec, _wire(match, decision.move), version, [])
+    return await make_move(context, game, entry) is not None
 
 
 async def ask(context: Context, game: Loaded, seat: int, request: AskBot) -> str:
@@ -61,7 +65,7 @@ async def ask(context: Context, game: Loaded, seat: int, request: AskBot) -> str
     if await context.store.job(job_id) is None:
         if not game.header.advice:
             raise AdviceForbidden("This game was created without advice.")
-        await _check(context, game, open_match(context, game), job)
+        await _check(context, game, match_of(game), job)
         await context.store.ask(job_id, job)
         context.nudge(shard_of(job_id), 0)
     return job_id
@@ -88,7 +92,7 @@ async def _check(context: Context, game: Loaded, match: Match, job: StoredJob) -
 
 
 async def read_job(context: Context, job_id: str, token: str | None) -> Job:
-    """A job as whoever asked for it may read it. JobNotFound for everyone else, Unauthorized without a token."""
+    """A job as whoever asked for it may read it. Unauthorized without a good token, JobNotFound with another's."""
     if token is None:
         raise Unauthorized("Send the token that asked for the job.")
     found = await context.store.job(job_id[:80])
@@ -97,7 +101,7 @@ async def read_job(context: Context, job_id: str, token: str | None) -> Job:
     job, state, answer = found
     try:
         _, caller = await enter(context, job.game_id, token)
-    except (Unauthorized, GameNotFound, GameExpired):
+    except (GameNotFound, GameExpired):
         caller = None
     if caller is None or caller.seat != job.seat:
         raise JobNotFound("There is no such job of yours.")
@@ -137,13 +141,13 @@ async def answer_job(context: Context, job_id: str) -> bool:
     except Unavailable:
         raise
     except (ServiceError, EngineError) as error:
-        failure = JobFailure(code=error.code, detail=str(error))
+        failure = JobFailure(code=error.code, detail=f"{error} {PROBLEMS[error.code].advice}".strip())
         return await context.store.answer(job_id, "failed", msgspec.json.encode(failure))
 
 
 async def _bot_move(context: Context, job_id: str, job: StoredJob) -> BotMove:
     game = await load(context, job.game_id)
-    match = open_match(context, game)
+    match = match_of(game)
     if (played := await _played_before(context, job)) is not None:
         return played
     await _check(context, game, match, job)
@@ -153,9 +157,13 @@ async def _bot_move(context: Context, job_id: str, job: StoredJob) -> BotMove:
     version = None
     if job.play:
         entry = Entry(job.seat, "bot", spec, move, job.expected_version, [])
-        if not await make_move(context, game, entry):
+        after = await make_move(context, game, entry)
+        if after is None:
+            # Perhaps this very job, run twice, was first.
+            if (played := await _played_before(context, job)) is not None:
+                return played
             raise VersionConflict("Somebody moved while the bot was thinking.")
-        version = game.version
+        version = after.version
     return BotMove(
         move=move,
         bot=spec,
@@ -212,7 +220,9 @@ async def _hold(context: Context, member: str, function: Any, *arguments: Any) -
         done, _ = await asyncio.wait({thinking}, timeout=LEASE_MS / 3000)
         if done:
             return thinking.result()
-        await context.store.renew(member)
+        # A lease that cannot be renewed may be lost, and then the commit finds out; thinking goes on.
+        with contextlib.suppress(Unavailable):
+            await context.store.renew(member)
 
 
 def _wire(match: Match, move: int) -> Any:

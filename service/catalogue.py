@@ -145,7 +145,7 @@ def ruleset_list(lang: str) -> RulesetList:
 @cache
 def ruleset_page(name: str, lang: str) -> RulesetPage:
     """One ruleset, in full; UnknownRuleset for any other name."""
-    ruleset = find(name)
+    ruleset = find(name[:40])  # no name is longer, and a refusal shall not repeat more
     return RulesetPage(
         name=ruleset.name,
         version=ruleset.version,

@@ -1,5 +1,6 @@
 """The command `tapete`: what is run, and the exit code of everything that can stop it."""
 
+import logging
 import os
 import signal
 import socket
@@ -167,6 +168,7 @@ def _serve(settings: Settings, listener: socket.socket) -> None:
 
     from service.app import create_app  # noqa: PLC0415
 
+    logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
     server = uvicorn.Server(
         uvicorn.Config(
             create_app(settings),

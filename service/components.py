@@ -29,7 +29,7 @@ NAMED: Mapping[str, tuple[Any, str]] = {
     "MatchView": (schemas.MatchView, "The match so far, as everyone sees it; its shape depends on the ruleset."),
     "LastDeal": (schemas.LastDeal, "A finished deal: what it was worth, and how that came about."),
     "NewSeat": (schemas.NewSeat, "Who shall sit at a seat."),
-    "SeatNumber": (schemas.SeatNumber, "Seats are numbered clockwise from 0."),
+    "Moment": (schemas.Moment, "A time in UTC, to the millisecond."),
     "BotName": (schemas.BotName, "`GET /v1/bots` says what each bot is."),
     "Kind": (schemas.Kind, "Who a seat was made for."),
     "Controller": (schemas.Controller, "Who moves for a seat now."),
@@ -131,7 +131,10 @@ def _by_ruleset(found: dict[str, Any]) -> dict[str, Any]:
         name = ruleset.options.__name__
         # Of the options that are asked for, none is required; of those in a view, every one is there.
         found[name] = options_schema(ruleset)
-        found[f"Resolved{name}"] = {**msgspec.json.schema_components([ruleset.options])[1][name], "title": f"Resolved{name}"}
+        found[f"Resolved{name}"] = {
+            **msgspec.json.schema_components([ruleset.options])[1][name],
+            "title": f"Resolved{name}",
+        }
         creates[ruleset.name] = f"Create{name.removesuffix('Options')}"
         found[creates[ruleset.name]] = _create(ruleset, creates[ruleset.name], base)
     found["ResolvedOptions"] = {

@@ -37,6 +37,10 @@ class Sweep:
             except Unavailable as error:
                 log.warning("The sweep waits: %s", error.detail)
                 wait = LONGEST_SLEEP
+            except Exception:
+                # Without a sweep games would stop in silence, so nothing may end it.
+                log.exception("The sweep failed, and goes on.")
+                wait = LONGEST_SLEEP
             await asyncio.sleep(wait)
 
     async def sweep_all(self) -> float:
@@ -56,7 +60,10 @@ class Sweep:
 
     async def _put(self, shard: int, members: list[str]) -> None:
         for member in members:
-            await self.queue.put(member)
+            try:
+                await self.queue.put(member)
+            except ValueError:
+                log.error("Nobody understands the due work %r; it is left alone.", member)
         if len(members) == BATCH:
             self.nudge(shard, 0)
 

@@ -1,6 +1,7 @@
-"""The outermost layer: request ids, and the methods that litestar answers differently from what HTTP says.
+"""The outermost layer: request ids, and what litestar answers differently from what HTTP says.
 
-HEAD is GET without a body. OPTIONS names all methods of a resource, not those of one handler.
+HEAD is GET without a body. OPTIONS names all methods of a resource, not those of one handler. A path with an empty
+segment, or one slash too many at its end, is another path: litestar would take `/v1/games//moves` for a game's.
 """
 
 import re
@@ -11,6 +12,9 @@ from typing import Any, cast
 from litestar import Litestar
 from litestar.enums import ScopeType
 from litestar.types import Message, Receive, Scope, Send
+
+NOWHERE = "/-"
+"""A path that no handler has."""
 
 
 class Edge:
@@ -29,11 +33,14 @@ class Edge:
 
     async def _answer(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         request_id = secrets.token_hex(8)
-        scope["request_id"] = request_id
-        scope["allowed"] = allowed = self._allowed(scope["path"])
+        allowed = self._allowed(scope["path"])
         head = scope["method"] == "HEAD"
+        # The server looks into its own scope to know what it may send, so that one stays as it is.
+        scope = {**scope, "request_id": request_id, "allowed": allowed}
         if head:
             scope["method"] = "GET"
+        if not allowed:
+            scope["path"] = NOWHERE
 
         async def outgoing(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -60,10 +67,10 @@ def _resources(app: Litestar) -> Iterator[tuple[re.Pattern[str], list[str]]]:
         pattern = re.sub(r"\\\{[^/]+?\\\}", "[^/]+", re.escape(route.path_format))
         methods.setdefault(pattern, {"OPTIONS"}).update(map(str, getattr(route, "methods", ())))
     for pattern, found in methods.items():
-        yield re.compile(pattern + "/?"), sorted(found | ({"HEAD"} if "GET" in found else set()))
+        yield re.compile(pattern), sorted(found | ({"HEAD"} if "GET" in found else set()))
 
 
 async def _options(allowed: list[str], send: Send) -> None:
-    headers = [(b"allow", ", ".join(allowed).encode()), (b"content-length", b"0")]
+    headers = [(b"allow", ", ".join(allowed).encode())]
     await send({"type": "http.response.start", "status": 204, "headers": headers})
     await send({"type": "http.response.body", "body": b"", "more_body": False})

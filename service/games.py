@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 
 from engine import bots, catalog
 from engine.chance import PublishedDeals
-from engine.errors import DealOver, InvalidOptions
+from engine.errors import DealOver, EngineError, InvalidOptions
 from engine.match import DealSource, Match, Ruleset, recorded, resume
 from service import fairness
-from service.access import Caller, Tokens
+from service.access import Caller, Seated, Tokens
 from service.errors import (
     Forbidden,
     HistoryLost,
     InvalidRequest,
-    NotStarted,
+    ServiceError,
     Unauthorized,
     Unavailable,
     VersionConflict,
 )
 from service.recent import Recent
 from service.schemas import (
+    CURSOR_PATTERN,
     ApplyMove,
     BotSeat,
     BotSpec,
@@ -40,13 +42,14 @@ from service.schemas import (
     Status,
 )
 from service.store import Change, Entry, Header, HeaderSeat, Loaded, Logged, SeatState, Store, new_game_id, shard_of
-from service.views import SPECTATOR, client_seeds, game_view, item, legal_moves, reveal
+from service.views import SPECTATOR, client_seeds, game_view, item, legal_moves, match_of, reveal
 
 PACE_MS = 500
 """How long a bot waits before it moves when a player is at the table: people want to see what happens."""
+CREATOR = Caller(seat=None, generation=0)
 TRIES = 20
 """How often a change is tried anew when others change the game at the same moment."""
-_CURSOR = re.compile(r"(0|[1-9][0-9]{0,15})-[0-9a-f]{0,12}", re.ASCII)
+_CURSOR = re.compile(CURSOR_PATTERN, re.ASCII)
 
 
 def _leave_to_the_sweep(_shard: int, _delay_ms: int) -> None:
@@ -80,18 +83,16 @@ async def create_game(context: Context, request: CreateGame) -> CreatedGame:
     seats = [SeatState(controller=seat.kind) for seat in header.seats]
     match = Match(ruleset, options, len(seats), context.deals(header.seed, []))
     entry = Entry(None, "service", None, None, None, match.start())
-    game = Loaded(game_id, header, seats, "playing", 0, "", None, [], 0, 0, 0)
-    if not await _commit(context, game, match, entry, header):
+    new = Loaded(game_id, header, seats, "playing", 0, "", None, [], 0, 0, 0)
+    game = await _commit(context, new, match, entry, header)
+    if game is None:
         raise Unavailable("A new game could not be written.")
-    game.created_at = game.turn_at
     tokens = [
         SeatToken(seat=number, token=context.tokens.of_seat(game_id, number, 0))
         for number, seat in enumerate(header.seats)
         if seat.kind == "player"
     ]
-    return CreatedGame(
-        game=game_view(game, match, None), seats=tokens, creator_token=context.tokens.of_creator(game_id)
-    )
+    return CreatedGame(game=game_view(game, CREATOR), seats=tokens, creator_token=context.tokens.of_creator(game_id))
 
 
 def _header(game_id: str, ruleset: Ruleset, options: Any, request: CreateGame) -> Header:
@@ -123,23 +124,53 @@ def resolve_bot(spec: BotSpec) -> BotSpec:
 
 
 async def load(context: Context, game_id: str) -> Loaded:
-    """A game as it stands. GameNotFound, GameExpired."""
-    cursor, match = context.recent.get(game_id)
-    game = await context.store.load(game_id, cursor)
-    if game.cursor == cursor:
-        game.match = match
+    """A game as it stands, with its match. GameNotFound, GameExpired; Unavailable where its rules are unknown here."""
+    known = context.recent.get(game_id)
+    game = await context.store.load(game_id, known.cursor if known else "")
+    match = known.match if known and known.cursor == game.cursor else _replay(context, game)
+    game = replace(game, match=match)
+    context.recent.keep(game)
     return game
+
+
+def _replay(context: Context, game: Loaded) -> Match | None:
+    """The match as the log has it; None while the game waits for its seats."""
+    ruleset = catalog.find(game.header.ruleset)
+    if game.header.rules_version > ruleset.version:
+        raise Unavailable("This process does not know the rules that this game is played by.")
+    if game.start is None:
+        return None
+    options = msgspec.convert(game.header.options, ruleset.options)
+    source = context.deals(game.header.seed, client_seeds(game))
+    match = resume(ruleset, options, len(game.seats), source, game.start)
+    for logged in game.moves:
+        if logged.move is not None:
+            match.replay(ruleset.decode(logged.move))
+    return match
 
 
 async def enter(context: Context, game_id: str, token: str | None) -> tuple[Loaded, Caller | None]:
     """A game, and who asks; None is a spectator. GameNotFound, GameExpired; Unauthorized for an unknown token."""
     game = await load(context, game_id)
+    return game, caller_of(context, game, token)
+
+
+async def enter_to_move(context: Context, game_id: str, token: str | None) -> tuple[Loaded, Caller | None]:
+    """Like `enter`, but the game may be as this process last knew it: good enough to try a move on."""
+    if (known := context.recent.get(game_id)) is not None:
+        with contextlib.suppress(Unauthorized):
+            return known, caller_of(context, known, token)
+    return await enter(context, game_id, token)
+
+
+def caller_of(context: Context, game: Loaded, token: str | None) -> Caller | None:
+    """Who holds a token of the game; None is a spectator. Unauthorized for an unknown token."""
     if token is None:
-        return game, None
-    caller = context.tokens.caller(game_id, token)
+        return None
+    caller = context.tokens.caller(game.id, token)
     if caller is None or (caller.seat is not None and not _holds(game, caller)):
         raise Unauthorized("This is no token of this game, or an old one.")
-    return game, caller
+    return caller
 
 
 def _holds(game: Loaded, caller: Caller) -> bool:
@@ -148,70 +179,66 @@ def _holds(game: Loaded, caller: Caller) -> bool:
         and game.seats[seat].generation == caller.generation  # fmt: skip
 
 
-def seat_of(caller: Caller | None) -> int:
-    """The caller's seat. Unauthorized without a token; Forbidden for the creator's."""
+def seated(caller: Caller | None) -> Seated:
+    """The caller, who has a seat. Unauthorized without a token; Forbidden for the creator's."""
     if caller is None:
         raise Unauthorized("Send the token of your seat as `Authorization: Bearer`.")
     if caller.seat is None:
         raise Forbidden("This needs the token of a seat; the creator's token plays no cards.")
-    return caller.seat
+    return Seated(caller.seat, caller.generation)
 
 
-def open_match(context: Context, game: Loaded) -> Match:
-    """The match as it stands: the running deal replayed from the log. It is shared: look, but do not play on it."""
-    if game.match is not None:
-        return game.match
-    ruleset = catalog.find(game.header.ruleset)
-    if game.header.rules_version > ruleset.version:
-        raise Unavailable("This process does not know the rules that this game is played by.")
-    if game.start is None:
-        raise NotStarted("The game waits for its seats to be taken.")
-    options = msgspec.convert(game.header.options, ruleset.options)
-    source = context.deals(game.header.seed, client_seeds(game))
-    match = resume(ruleset, options, len(game.seats), source, game.start)
-    for logged in game.moves:
-        if logged.move is not None:
-            match.replay(ruleset.decode(logged.move))
-    context.recent.keep(game.id, game.cursor, match)
-    game.match = match
-    return match
+def seat_of(caller: Caller | None) -> int:
+    """The caller's seat; refused like `seated`."""
+    return seated(caller).seat
 
 
-def view(context: Context, game: Loaded, caller: Caller | None) -> GameView:
-    """What the caller may know of the game."""
-    return game_view(game, open_match(context, game), caller)
+def view(game: Loaded, caller: Caller | None) -> GameView:
+    """What the caller may know of the game. NotStarted while it waits for its seats."""
+    return game_view(game, caller)
 
 
-def list_legal_moves(context: Context, game: Loaded, seat: int) -> LegalMoves:
+def list_legal_moves(game: Loaded, seat: int) -> LegalMoves:
     """Every move open to the seat."""
-    match = open_match(context, game)
+    match = match_of(game)
     moves = legal_moves(match, match.observe(seat))
     to_move = match.to_move if match.to_move >= 0 else None
     return LegalMoves(version=game.version, seat=seat, to_move=to_move, moves=moves)
 
 
-async def apply_move(
-    context: Context, game: Loaded, caller: Caller, seat: int, request: ApplyMove
-) -> tuple[MoveApplied, bool]:
+async def apply_move(context: Context, game: Loaded, caller: Seated, request: ApplyMove) -> tuple[MoveApplied, bool]:
     """Make a player's move, exactly once; True beside the answer where it had been made before.
 
     Raises DealOver, VersionConflict, NotYourTurn, IllegalMove, in this order, and then has changed nothing.
     """
     for _ in range(TRIES):
-        made = await _look_back(context, game, seat, request)
-        if made is not None:
-            return _applied(context, game, caller, made.version, made.events), True
-        entry = Entry(seat, "player", None, request.move, request.expected_version, [])
-        if await make_move(context, game, entry):
-            return _applied(context, game, caller, game.version, entry.events), False
+        try:
+            if (done := await _try_move(context, game, caller, request)) is not None:
+                return done
+        except (EngineError, ServiceError):
+            if game.fresh:
+                raise
         game = await load(context, game.id)
+        if not _holds(game, caller):
+            raise Unauthorized("This token of the game is an old one.")
     raise Unavailable("The game is changing too fast; repeat the same bytes.")
 
 
-def _applied(context: Context, game: Loaded, caller: Caller, version: int, events: list[Any]) -> MoveApplied:
-    match = open_match(context, game)
-    told = reveal(events, match, SPECTATOR if caller.seat is None else caller.seat)
-    return MoveApplied(version=version, events=told, game=game_view(game, match, caller))
+async def _try_move(
+    context: Context, game: Loaded, caller: Seated, request: ApplyMove
+) -> tuple[MoveApplied, bool] | None:
+    """Make the move on the game as given, or find it made; None where the game has moved on."""
+    made = await _look_back(context, game, caller.seat, request)
+    if made is not None:
+        return _applied(game, caller, made.version, made.events), True
+    entry = Entry(caller.seat, "player", None, request.move, request.expected_version, [])
+    after = await make_move(context, game, entry)
+    return None if after is None else (_applied(after, caller, after.version, entry.events), False)
+
+
+def _applied(game: Loaded, caller: Seated, version: int, events: list[Any]) -> MoveApplied:
+    told = reveal(events, match_of(game), caller.seat)
+    return MoveApplied(version=version, events=told, game=game_view(game, caller))
 
 
 async def _look_back(context: Context, game: Loaded, seat: int, request: ApplyMove) -> Logged | None:
@@ -238,36 +265,38 @@ def _is_repetition(entry: Logged, seat: int, request: ApplyMove) -> bool:
     )  # fmt: skip
 
 
-async def make_move(context: Context, game: Loaded, entry: Entry) -> bool:
-    """Make the entry's move in store and game, and write what happened into it; False where others were first.
+async def make_move(context: Context, game: Loaded, entry: Entry) -> Loaded | None:
+    """Make the entry's move, write what happened into it, and answer the game after it; None where others were first.
 
     The one way for a move into the log, whoever makes it. Raises DealOver, NotYourTurn, IllegalMove.
     """
     assert entry.seat is not None and entry.move is not None  # noqa: S101, PT018 - a move is somebody's
-    match = open_match(context, game).copy()
+    match = match_of(game).copy()
     if match.result is not None:
         raise DealOver
     entry.events = match.play(entry.seat, match.ruleset.decode(entry.move))
     return await _commit(context, game, match, entry)
 
 
-async def _commit(context: Context, game: Loaded, match: Match, entry: Entry, header: Header | None = None) -> bool:
+async def _commit(
+    context: Context, game: Loaded, match: Match, entry: Entry, header: Header | None = None
+) -> Loaded | None:
     started_deal = game.start is None or match.number != game.start.number
     start = match.state() if started_deal else None
     status: Status = "playing" if match.result is None else "finished"
     bot_is_next = match.to_move >= 0 and game.seats[match.to_move].controller == "bot"
     change = Change(entry, game.seats, status, start, "bot" if bot_is_next else "", game.header.pace_ms)
-    committed = await context.store.commit(game.id, game.version, change, header)
+    committed = await context.store.commit(game.id, game.version, change, header, game.cursor)
     if committed is None:
-        return False
-    game.version, game.cursor = committed.version, committed.cursor
-    game.turn_at, game.expires_at = committed.at, committed.expires_at
-    game.status, game.start = status, start or game.start
-    game.match = match
-    context.recent.keep(game.id, game.cursor, match)
+        return None
+    after = replace(
+        game, version=committed.version, cursor=committed.cursor, status=status, start=start or game.start, match=match,
+        turn_at=committed.at, created_at=game.created_at or committed.at, expires_at=committed.expires_at, fresh=True,
+    )  # fmt: skip
+    context.recent.keep(after)
     if bot_is_next:
         context.nudge(shard_of(game.id), game.header.pace_ms)
-    return True
+    return after
 
 
 async def events_page(
@@ -276,7 +305,7 @@ async def events_page(
     """Up to `limit` entries of the log after a cursor, told to the caller. Raises HistoryLost."""
     version = await _version_of(context, game, after)
     entries = await context.store.log(game.id, version, limit + 1)
-    match = open_match(context, game)
+    match = match_of(game)
     seat = SPECTATOR if caller is None or caller.seat is None else caller.seat
     items = [item(entry, match, seat) for entry in entries[:limit]]
     last = items[-1].cursor if items else (after or "0-")
@@ -301,7 +330,7 @@ async def _version_of(context: Context, game: Loaded, cursor: str | None) -> int
 
 async def finished_deals(context: Context, game: Loaded, after: int, limit: int) -> DealsPage:
     """The records of up to `limit` finished deals after deal number `after`."""
-    match = open_match(context, game)
+    match = match_of(game)
     # The state that deal n+1 started from holds the record of deal n; the last deal's is in the replayed match.
     starts = await context.store.deals(game.id, after + 2, limit)
     items = [recorded(match.ruleset, start) for start in starts]

@@ -18,7 +18,7 @@ from litestar import Litestar
 
 from service.components import components, reference
 from service.errors import PROBLEMS
-from service.routes.operation import Operation, Parameter
+from service.operation import Operation, Parameter
 from service.schemas import Problem
 
 VERSION = "1.0"
@@ -76,7 +76,11 @@ HEADERS = {
 OF_STATUS = {401: ("WWW-Authenticate",), 503: ("Retry-After",)}
 """The headers that every answer with a status has, beside X-Request-Id."""
 
-SECURITY: Mapping[str, list[dict[str, list[str]]]] = {"none": [], "optional": [{"token": []}, {}], "seat": [{"token": []}]}
+SECURITY: Mapping[str, list[dict[str, list[str]]]] = {
+    "none": [],
+    "optional": [{"token": []}, {}],
+    "seat": [{"token": []}],
+}
 TOKEN = {
     "type": "http",
     "scheme": "bearer",
@@ -142,12 +146,12 @@ class _Writer:
     def operation(self, at: Described) -> dict[str, Any]:
         """One operation."""
         operation = at.operation
-        summary, _, description = at.text.partition("\n")
+        summary, *more = re.split(r"\.(?:\s+|$)", at.text, maxsplit=1)
         written: dict[str, Any] = {
             "operationId": operation.id,
             "tags": [operation.tag],
-            "summary": summary.rstrip("."),
-            "description": description.strip() or summary,
+            "summary": summary,
+            "description": "".join(more) or f"{summary}.",
             "security": SECURITY[operation.access],
             "parameters": [*_path_parameters(at.path), *map(_parameter, operation.parameters)],
         }

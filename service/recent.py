@@ -1,30 +1,32 @@
-"""Matches that this process has lately replayed, each under the cursor that names its history.
+"""Games as this process last knew them, with the match already replayed.
 
-A cursor names one history and no other, so a match found under the cursor that the store just gave is the match
-that replaying would make. It saves the replay and reading the log: 1.6x in moves per second (`make bench`). Nothing
-depends on it; any entry may be missing.
+Two uses, both held to the truth by the store. A load names the cursor known here and is answered without the log
+where nothing has happened since: a cursor names one history and no other. A move is tried on what is known here
+without any load: the commit compares the cursor, and whatever is refused is looked at afresh before it is refused.
+Nothing depends on an entry being here. Not loading is worth 1.4x in moves per second (0.85 ms to 0.62 ms a move).
 """
 
 from collections import OrderedDict
+from dataclasses import replace
 
-from engine.match import Match
+from service.store import Loaded
 
 MOST = 1000
 
 
 class Recent:
-    """The last MOST matches used. Whoever gets one shares it: look, but play on a copy."""
+    """The last MOST games used. Their matches are shared: look at them, but play on a copy."""
 
     def __init__(self) -> None:
-        self._matches: OrderedDict[str, tuple[str, Match]] = OrderedDict()
+        self._games: OrderedDict[str, Loaded] = OrderedDict()
 
-    def get(self, game_id: str) -> tuple[str, Match | None]:
-        """The cursor and the match last kept for a game; an empty cursor where there is none."""
-        return self._matches.get(game_id, ("", None))
+    def get(self, game_id: str) -> Loaded | None:
+        """The game as it was when it was last kept, marked as not fresh; None where it is not known."""
+        return self._games.get(game_id)
 
-    def keep(self, game_id: str, cursor: str, match: Match) -> None:
-        """Keep a match that nobody will change any more."""
-        self._matches[game_id] = cursor, match
-        self._matches.move_to_end(game_id)
-        if len(self._matches) > MOST:
-            self._matches.popitem(last=False)
+    def keep(self, game: Loaded) -> None:
+        """Remember how a game stands."""
+        self._games[game.id] = replace(game, fresh=False)
+        self._games.move_to_end(game.id)
+        if len(self._games) > MOST:
+            self._games.popitem(last=False)

@@ -54,9 +54,11 @@ else:
     )
 
 # Control characters and the marks that turn text round would let a name disturb the tables it is shown in.
-NAME_PATTERN = "^[^\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]+$(?!\\n)"
+NAME_PATTERN = "^[^\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]+$(?!\\n)"
+CURSOR_PATTERN = "^(?:0|[1-9][0-9]{0,15})-[0-9a-f]{0,12}$(?!\\n)"
 Name = Annotated[str, Meta(min_length=1, max_length=40, pattern=NAME_PATTERN, description="Shown to everyone.")]
 SeatNumber = Annotated[int, Meta(ge=0, le=7)]
+Moment = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 
 
 class Budget(Closed):
@@ -160,7 +162,7 @@ class GameView(Answer):
     version: int
     cursor: str
     to_move: int | None
-    deadline_at: str | None
+    deadline_at: Moment | None
     seats: list[SeatView]
     match: MatchView
     deal: DealView | None
@@ -172,8 +174,8 @@ class GameView(Answer):
     pace_seconds: float
     advice: bool
     metadata: dict[str, str] | None
-    created_at: str
-    expires_at: str
+    created_at: Moment
+    expires_at: Moment
 
 
 class SeatToken(Answer):
@@ -184,7 +186,7 @@ class SeatToken(Answer):
 
 
 class CreatedGame(Answer):
-    """The game, and the tokens of its seats and of its creator. `game` is the spectator's view."""
+    """The game as its creator sees it, without any hand, and the tokens of its seats and of its creator."""
 
     game: GameView
     seats: list[SeatToken]
@@ -213,7 +215,7 @@ class Item(Answer):
 
     version: int
     cursor: str
-    at: str
+    at: Moment
     seat: int | None
     by: By
     bot: BotSpec | None

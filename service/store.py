@@ -116,9 +116,13 @@ class StoredJob(Struct):
     play: bool
 
 
-@dataclass
+@dataclass(frozen=True)
 class Loaded:
-    """A game as it stands in the store. Times are milliseconds since 1970."""
+    """A game as it stands in the store. Times are milliseconds since 1970.
+
+    `match` is the match replayed to this cursor, and shared: never to be changed. `fresh` is false where the game
+    is as this process last knew it, so that others may have changed it since.
+    """
 
     id: str
     header: Header
@@ -132,7 +136,7 @@ class Loaded:
     created_at: int
     expires_at: int
     match: Match | None = None
-    """The match at this cursor, where this process has it already; shared, so never to be changed."""
+    fresh: bool = True
 
 
 @dataclass(frozen=True)
@@ -182,7 +186,7 @@ def connect(url: str, *, connections: int = 64, timeout: float = 5.0) -> Redis:
         socket_connect_timeout=timeout,
         retry=Retry(NoBackoff(), 0),
     )
-    return Redis(connection_pool=pool)
+    return Redis.from_pool(pool)  # which closes the pool with the client
 
 
 _header = msgspec.json.Decoder(Header)
@@ -261,12 +265,17 @@ class Store:
         )
 
     async def commit(
-        self, game_id: str, expected_version: int, change: Change, header: Header | None = None
+        self,
+        game_id: str,
+        expected_version: int,
+        change: Change,
+        header: Header | None = None,
+        expected_cursor: str = "",
     ) -> Committed | None:
         """Append an entry at exactly this version, with all that follows from it; None where it has moved on.
 
-        With `header` the game is new. Where the answer is lost this raises Unavailable and nobody knows: a caller
-        reads the log to find out.
+        With `expected_cursor` the history must be that one too. With `header` the game is new. Where the answer is
+        lost this raises Unavailable and nobody knows: a caller reads the log to find out.
         """
         shard = shard_of(game_id)
         keys = [key(kind, shard, game_id) for kind in ("game", "log", "deals", "gone")]
@@ -286,6 +295,7 @@ class Store:
                 RETENTION_MS[change.status],
                 TOMBSTONE_MS,
                 _encode({"status": change.status}),
+                expected_cursor,
             ],
         )
         if not answer[0]:

@@ -6,6 +6,7 @@ from typing import Any
 from engine.match import Match, hand_dealt
 from engine.wire import Dealt
 from service.access import Caller
+from service.errors import NotStarted
 from service.schemas import GameView, Item, SeatView, You
 from service.store import Loaded, Logged
 
@@ -17,9 +18,17 @@ def moment(milliseconds: int) -> str:
     return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def game_view(game: Loaded, match: Match, caller: Caller | None) -> GameView:
+def match_of(game: Loaded) -> Match:
+    """The match of a game that has started; NotStarted. It is shared: look, but do not play on it."""
+    if game.match is None:
+        raise NotStarted("The game waits for its seats to be taken.")
+    return game.match
+
+
+def game_view(game: Loaded, caller: Caller | None) -> GameView:
     """The game as a seat sees it, or as a spectator does; the creator sees the metadata beside."""
     seat = SPECTATOR if caller is None or caller.seat is None else caller.seat
+    match = match_of(game)
     seen = match.observe(seat)
     return GameView(
         game_id=game.id,

@@ -1,10 +1,16 @@
 """The job of the bot queue: due work of a game, done through the same use cases that HTTP has."""
 
 import asyncio
+import logging
+from collections.abc import Coroutine
 from dataclasses import dataclass
+from typing import Any
 
 from service.bot_moves import answer_job, take_turn
+from service.errors import Unavailable
 from service.games import Context
+
+log = logging.getLogger("tapete.worker")
 
 
 @dataclass
@@ -23,6 +29,11 @@ def run(owner: str, version: int, kind: str) -> bool:
     """Do one piece of due work; False where it no longer applies. `owner` is a game, or a job a client asked for."""
     if process is None:
         raise RuntimeError("Jobs run in processes that `tapete worker bots` starts.")
-    if kind == "bot":
-        return process.runner.run(take_turn(process.context, owner, version))
-    return process.runner.run(answer_job(process.context, owner))
+    work: Coroutine[Any, Any, bool]
+    work = take_turn(process.context, owner, version) if kind == "bot" else answer_job(process.context, owner)
+    try:
+        return process.runner.run(work)
+    except Unavailable as error:
+        # Nothing has failed: the work stays due, and whoever takes it next does it.
+        log.warning("A job waits: %s", error.detail)
+        return False

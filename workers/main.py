@@ -5,9 +5,13 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 from redis import Redis
+from redis.backoff import ExponentialBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
 from rq import Queue, SimpleWorker
 from rq.exceptions import DeserializationError
 from rq.job import Job
@@ -22,6 +26,9 @@ from service.store import Store, connect
 from workers import bots
 
 ALLOWED = frozenset({BOT_JOB})
+LOST_REDIS = 69
+"""The exit code of a worker that did not find its queue's server again."""
+log = logging.getLogger("tapete.worker")
 
 
 class AllowedJob(Job):
@@ -38,6 +45,13 @@ class BotWorker(SimpleWorker):
     """A worker without a fork for each job: a bot's move takes less time than a fork."""
 
     job_class = AllowedJob
+    max_connection_wait_time = 1.0  # seconds; RQ alone would look for a lost server once a minute
+    told_to_stop = False
+
+    def request_stop(self, signum: int, frame: FrameType | None) -> None:
+        """Stop after the running job, as SIGTERM and SIGINT ask for."""
+        self.told_to_stop = True
+        super().request_stop(signum, frame)  # type: ignore[no-untyped-call] # RQ's has no types
 
 
 @contextmanager
@@ -69,9 +83,13 @@ def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def run_bots(settings: Settings) -> int:
-    """Work on the bot queue until told to stop (SIGTERM, SIGINT); answers the exit code."""
+    """Work on the bot queue until told to stop (SIGTERM, SIGINT); answers the exit code.
+
+    In the middle of a job RQ gives up when the queue's server is away, so its commands are repeated for some seconds:
+    twice does no harm there.
+    """
     logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
-    connection = Redis.from_url(settings.queue_redis_url)
+    connection = Redis.from_url(settings.queue_redis_url, retry=Retry(ExponentialBackoff(cap=0.5, base=0.05), 10))
     queue = Queue(settings.bot_queue, connection=connection, serializer=JSONSerializer)
     with sweeping(settings) as nudge, asyncio.Runner() as runner:
         store = Store(connect(settings.redis_url))
@@ -79,6 +97,9 @@ def run_bots(settings: Settings) -> int:
         bots.process = bots.Process(runner, context)
         worker = BotWorker([queue], connection=connection, serializer=JSONSerializer, job_class=AllowedJob)
         worker.log_job_description = False
-        worker.work(logging_level="WARNING", with_scheduler=False)  # at INFO it says four lines for each move
+        try:
+            worker.work(logging_level="WARNING", with_scheduler=False)  # at INFO it says four lines for each move
+        except RedisError as error:
+            log.error("The queue's server is away (%s).", type(error).__name__)
         runner.run(store.close())
-    return 0
+    return 0 if worker.told_to_stop else LOST_REDIS

@@ -3,7 +3,7 @@
 -- ARGV: 1 game id, 2 header ('' unless the game is new), 3 expected version, 4 entry (a JSON object, not empty),
 --       5 seats, 6 status, 7 the state that a new deal starts from ('' unless there is one),
 --       8 due kind ('' for none), 9 due delay in ms, 10 retention in ms, 11 tombstone retention in ms,
---       12 tombstone (a JSON object)
+--       12 tombstone (a JSON object), 13 expected cursor ('' for any)
 -- Answers {1, version, cursor, at, expires_at}, or {0, version} where the game has moved on, is new or is gone.
 local now = redis.call('TIME')
 local at = tonumber(now[1]) * 1000 + math.floor(tonumber(now[2]) / 1000)
@@ -11,7 +11,7 @@ local has = redis.call('HMGET', KEYS[1], 'version', 'cursor', 'due')
 if (ARGV[2] ~= '') == (has[1] ~= false) then
     return {0, tonumber(has[1] or -1)}
 end
-if (has[1] or '0') ~= ARGV[3] then
+if (has[1] or '0') ~= ARGV[3] or (ARGV[13] ~= '' and has[2] ~= ARGV[13]) then
     return {0, tonumber(has[1])}
 end
 

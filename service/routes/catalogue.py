@@ -1,13 +1,15 @@
 """The catalogue: rulesets, bots, errors. It is the same for everyone and may be cached."""
 
 from litestar import Response, get
+from litestar.params import FromPath
 
 from service import catalogue
+from service.operation import Operation, Parameter, describes
 from service.routes.http import PUBLIC, AnyRequest, answer, query
-from service.routes.operation import Operation, Parameter, describes
 
 TAG = "Catalogue"
 LANGUAGE = Parameter("Accept-Language", "header", "`en` or `es`; English without it.", {"type": "string"})
+IN_LANGUAGE = {"Content-Language": "The language of the texts."}
 
 
 def _in_language(content: object, lang: str) -> Response[bytes]:
@@ -16,7 +18,9 @@ def _in_language(content: object, lang: str) -> Response[bytes]:
 
 @get(
     "/v1/rulesets",
-    **describes(Operation("listRulesets", TAG, {200: catalogue.RulesetList}, parameters=(LANGUAGE,))),
+    **describes(
+        Operation("listRulesets", TAG, {200: catalogue.RulesetList}, parameters=(LANGUAGE,), answer_headers=IN_LANGUAGE)
+    ),
 )
 async def list_rulesets(request: AnyRequest) -> Response[bytes]:
     """List every ruleset there is."""
@@ -34,11 +38,12 @@ async def list_rulesets(request: AnyRequest) -> Response[bytes]:
             {200: catalogue.RulesetPage},
             problems=("unknown_ruleset",),
             parameters=(LANGUAGE,),
+            answer_headers=IN_LANGUAGE,
         )
     ),
 )
-async def get_ruleset(request: AnyRequest, ruleset: str) -> Response[bytes]:
-    """Read everything about one ruleset: options and presets, cards, moves, reasons, and the numbered rules."""
+async def get_ruleset(request: AnyRequest, ruleset: FromPath[str]) -> Response[bytes]:
+    """Read all about one ruleset: options and presets, cards, moves, reasons, and the numbered rules."""
     query(request)
     lang = catalogue.language(request.headers.get("accept-language", ""))
     return _in_language(catalogue.ruleset_page(ruleset, lang), lang)

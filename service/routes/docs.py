@@ -1,19 +1,22 @@
 """The published document, and a reference to read and try it in. Every byte of that page comes from this service."""
 
+import asyncio
 import gzip
 import hashlib
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
 
 import msgspec
-from litestar import Response, get
+from litestar import Litestar, Response, get
+from litestar.params import FromPath
 
 from service.errors import NotFound
 from service.openapi import document
+from service.operation import IF_NONE_MATCH, Operation, describes
 from service.routes.http import JSON, PUBLIC, AnyRequest, holds, query
-from service.routes.operation import IF_NONE_MATCH, Operation, describes
 
 CARRIER = "flask-swagger-ui"
 """The distribution that brings Swagger UI's files. Only they are used: nothing of it, or of Flask, is imported."""
@@ -21,11 +24,11 @@ CARRIER = "flask-swagger-ui"
 OURS = Path(__file__).parents[1] / "web"
 THEIRS = Path(str(distribution(CARRIER).locate_file("flask_swagger_ui/dist")))
 
-JAVASCRIPT = "text/javascript; charset=utf-8"
+JAVASCRIPT = "text/javascript"
 ASSETS = {
     "docs.js": (OURS, JAVASCRIPT),
     "swagger-ui-bundle.js": (THEIRS, JAVASCRIPT),
-    "swagger-ui.css": (THEIRS, "text/css; charset=utf-8"),
+    "swagger-ui.css": (THEIRS, "text/css"),
     "favicon-32x32.png": (THEIRS, "image/png"),
 }
 """Everything that the page loads, and all that is ever served from these folders."""
@@ -48,34 +51,37 @@ PAGE = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-cache",
 }
+_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.ASCII | re.IGNORECASE)
 ASSET = {"X-Content-Type-Options": "nosniff", "Cache-Control": "public, max-age=3600"}
 
 
 @dataclass(frozen=True)
 class Content:
-    """Bytes that never change while the process runs, small and large, and their name."""
+    """Bytes that never change while the process runs, as they are and zipped."""
 
     body: bytes
     media: str
     zipped: bytes
-    etag: str
+    digest: str
 
     @classmethod
     def of(cls, body: bytes, media: str) -> "Content":
         """The content of some bytes."""
         zipped = body if media.startswith("image/") else gzip.compress(body, mtime=0)
-        return cls(body, media, zipped, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+        return cls(body, media, zipped, hashlib.sha256(body).hexdigest()[:32])
 
 
 def _answer(request: AnyRequest, content: Content, headers: dict[str, str]) -> Response[bytes]:
     """The content, zipped for whoever takes that; 304 for whoever holds it."""
-    headers = {**headers, "ETag": content.etag, "Vary": "Accept-Encoding"}
-    if holds(request, content.etag):
+    zipped = content.zipped is not content.body and _GZIP.search(request.headers.get("accept-encoding", "")) is not None
+    # An `ETag` names bytes, so what is zipped has another one.
+    etag = f'"{content.digest}{"-gzip" if zipped else ""}"'
+    headers = {**headers, "ETag": etag, "Vary": "Accept-Encoding"}
+    if holds(request, etag):
         return Response(b"", status_code=304, media_type=content.media, headers=headers)
-    if content.zipped is not content.body and "gzip" in request.headers.get("accept-encoding", ""):
+    if zipped:
         headers["Content-Encoding"] = "gzip"
-        return Response(content.zipped, media_type=content.media, headers=headers)
-    return Response(content.body, media_type=content.media, headers=headers)
+    return Response(content.zipped if zipped else content.body, media_type=content.media, headers=headers)
 
 
 @cache
@@ -84,9 +90,13 @@ def _asset(name: str) -> Content:
     return Content.of((folder / name).read_bytes(), media)
 
 
+def _written(app: Litestar) -> Content:
+    return Content.of(msgspec.json.encode(document(app)), JSON)
+
+
 @cache
 def _page() -> Content:
-    return Content.of((OURS / "docs.html").read_bytes(), "text/html; charset=utf-8")
+    return Content.of((OURS / "docs.html").read_bytes(), "text/html")
 
 
 @get(
@@ -106,7 +116,7 @@ async def get_document(request: AnyRequest) -> Response[bytes]:
     query(request)
     state = request.app.state
     if "document" not in state:
-        state.document = Content.of(msgspec.json.encode(document(request.app)), JSON)
+        state.document = await asyncio.to_thread(_written, request.app)
     return _answer(request, state.document, PUBLIC)
 
 
@@ -117,17 +127,18 @@ async def docs(request: AnyRequest) -> Response[bytes]:
 
 
 @get("/docs/{name:str}", opt={"page": True})
-async def docs_asset(request: AnyRequest, name: str) -> Response[bytes]:
+async def docs_asset(request: AnyRequest, name: FromPath[str]) -> Response[bytes]:
     """Answer with a file that the reference loads."""
     if name not in ASSETS:
         raise NotFound("The reference has no such file.")
-    return _answer(request, _asset(name), ASSET)
+    # Zipping the largest takes long enough for a move to wait, once.
+    return _answer(request, await asyncio.to_thread(_asset, name), ASSET)
 
 
 @get("/", opt={"page": True})
 async def home() -> Response[bytes]:
     """Lead whoever types the bare address to the reference."""
-    return Response(b"", status_code=307, headers={"Location": "/docs"})
+    return Response(b"", status_code=307, media_type="text/html", headers={"Location": "/docs"})
 
 
 HANDLERS = (get_document, docs, docs_asset, home)

@@ -4,9 +4,10 @@ import re
 
 import msgspec
 from litestar import Response, get, post
+from litestar.params import FromPath
 
 from service import bot_moves, games
-from service.errors import InvalidRequest
+from service.operation import IF_NONE_MATCH, Operation, Parameter, describes
 from service.routes.http import (
     NO_STORE,
     PRIVATE,
@@ -16,11 +17,12 @@ from service.routes.http import (
     body,
     context_of,
     enter_game,
+    holds,
     query,
     whole,
 )
-from service.routes.operation import Operation, Parameter, describes
 from service.schemas import (
+    CURSOR_PATTERN,
     ApplyMove,
     AskBot,
     CreatedGame,
@@ -85,12 +87,12 @@ async def create_game(request: AnyRequest) -> Response[bytes]:
             {200: GameView, 304: None},
             access="optional",
             problems=(*GONE, "not_started"),
-            parameters=(Parameter("If-None-Match", "header", "An `ETag` that the caller holds.", {"type": "string"}),),
+            parameters=(IF_NONE_MATCH,),
             answer_headers={"ETag": "Names this view; send it back as `If-None-Match`."},
         )
     ),
 )
-async def get_game(request: AnyRequest, game_id: str) -> Response[bytes]:
+async def get_game(request: AnyRequest, game_id: FromPath[str]) -> Response[bytes]:
     """Look at a game.
 
     With a seat's token the view holds that seat's hand and legal moves; without a token it is a spectator's, with
@@ -101,10 +103,9 @@ async def get_game(request: AnyRequest, game_id: str) -> Response[bytes]:
     reader = "spectator" if caller is None else "creator" if caller.seat is None else f"seat{caller.seat}"
     etag = f'"{game.cursor}.{reader}"'
     headers = {**PRIVATE, "ETag": etag}
-    known = re.findall(r'"[^"]*"|\*', request.headers.get("if-none-match", ""))
-    if etag in known or "*" in known:
+    if holds(request, etag):
         return Response(b"", status_code=304, headers=headers, media_type="application/json")
-    return answer(games.view(context_of(request), game, caller), headers=headers)
+    return answer(games.view(game, caller), headers=headers)
 
 
 @get(
@@ -119,14 +120,14 @@ async def get_game(request: AnyRequest, game_id: str) -> Response[bytes]:
         )
     ),
 )
-async def list_legal_moves(request: AnyRequest, game_id: str) -> Response[bytes]:
+async def list_legal_moves(request: AnyRequest, game_id: FromPath[str]) -> Response[bytes]:
     """List every move that is open to the token's seat.
 
     The list is empty while another seat is to move. A move is legal if and only if it is in this list.
     """
     query(request)
     game, caller = await enter_game(request, game_id)
-    return answer(games.list_legal_moves(context_of(request), game, games.seat_of(caller)), headers=PRIVATE)
+    return answer(games.list_legal_moves(game, games.seat_of(caller)), headers=PRIVATE)
 
 
 @post(
@@ -152,7 +153,7 @@ async def list_legal_moves(request: AnyRequest, game_id: str) -> Response[bytes]
         )
     ),
 )
-async def apply_move(request: AnyRequest, game_id: str) -> Response[bytes]:
+async def apply_move(request: AnyRequest, game_id: FromPath[str]) -> Response[bytes]:
     """Make a move, exactly once.
 
     `expected_version` is the version of the view that the move was decided on. After a time-out or a 503 send the
@@ -160,11 +161,10 @@ async def apply_move(request: AnyRequest, game_id: str) -> Response[bytes]:
     refused move changes nothing. An answer means that the move survives the death of any process.
     """
     query(request)
-    game, caller = await enter_game(request, game_id)
-    seat = games.seat_of(caller)
-    asked = await body(request, _move)
-    assert caller is not None  # noqa: S101 - it has a seat
-    applied, replayed = await games.apply_move(context_of(request), game, caller, seat, asked)
+    context = context_of(request)
+    game, caller = await games.enter_to_move(context, game_id, bearer(request))
+    mover = games.seated(caller)
+    applied, replayed = await games.apply_move(context, game, mover, await body(request, _move))
     return answer(applied, headers={**PRIVATE, "Idempotency-Replayed": "true"} if replayed else PRIVATE)
 
 
@@ -196,11 +196,14 @@ async def apply_move(request: AnyRequest, game_id: str) -> Response[bytes]:
                     {"type": "string"},
                 ),
             ),
-            answer_headers={"Location": "Where the job is."},
+            answer_headers={
+                "Location": "Where the job is.",
+                "Preference-Applied": "`wait=N`: how long the answer was held back at most.",
+            },
         )
     ),
 )
-async def ask_bot(request: AnyRequest, game_id: str) -> Response[bytes]:
+async def ask_bot(request: AnyRequest, game_id: FromPath[str]) -> Response[bytes]:
     """Let a bot choose a move for the caller's seat.
 
     As advice, or with `play` true as the move itself. The bot knows what the seat knows and nothing else. The same
@@ -224,7 +227,8 @@ async def ask_bot(request: AnyRequest, game_id: str) -> Response[bytes]:
 
 def _preferred_wait(request: AnyRequest) -> int | None:
     """How many seconds the caller prefers to wait; what else `Prefer` may say is ignored, as RFC 7240 has it."""
-    found = re.search(r"(?:^|[,;\s])wait\s*=\s*\"?([0-9]{1,6})\"?", request.headers.get("prefer", ""), re.ASCII)
+    sent = request.headers.get("prefer", "")
+    found = re.search(r"(?:^|[,;\s])wait\s*=\s*\"?([0-9]{1,6})\"?", sent, re.ASCII | re.IGNORECASE)
     return min(int(found[1]), MOST_WAIT) if found else None
 
 
@@ -238,13 +242,18 @@ def _preferred_wait(request: AnyRequest) -> int | None:
             access="optional",
             problems=(*GONE, "not_started", "history_lost"),
             parameters=(
-                Parameter("after", "query", "A cursor; without it the log is read from its start.", {"type": "string"}),
+                Parameter(
+                    "after",
+                    "query",
+                    "A cursor from an answer; without it the log is read from its start.",
+                    {"type": "string", "pattern": CURSOR_PATTERN},
+                ),
                 LIMIT,
             ),
         )
     ),
 )
-async def list_events(request: AnyRequest, game_id: str) -> Response[bytes]:
+async def list_events(request: AnyRequest, game_id: FromPath[str]) -> Response[bytes]:
     """Read the log of a game from a cursor on.
 
     Every entry says who did what, when, and what followed. Folding the entries gives the view. Entries are told
@@ -253,8 +262,6 @@ async def list_events(request: AnyRequest, game_id: str) -> Response[bytes]:
     sent = query(request, ("after", "limit"))
     game, caller = await enter_game(request, game_id)
     limit = whole(sent.get("limit"), "limit", 1, MOST_PAGE, PAGE)
-    if len(sent.get("after", "")) > 40:
-        raise InvalidRequest("`after` is no cursor.", [{"parameter": "after", "detail": "It is too long."}])
     page = await games.events_page(context_of(request), game, caller, sent.get("after"), limit)
     return answer(page, headers=PRIVATE)
 
@@ -280,7 +287,7 @@ async def list_events(request: AnyRequest, game_id: str) -> Response[bytes]:
         )
     ),
 )
-async def list_deals(request: AnyRequest, game_id: str) -> Response[bytes]:
+async def list_deals(request: AnyRequest, game_id: FromPath[str]) -> Response[bytes]:
     """Read the finished deals: what each was worth and how that came about."""
     sent = query(request, ("after", "limit"))
     game, _ = await enter_game(request, game_id)

@@ -4,8 +4,8 @@ from litestar import Response, get
 
 import engine
 from service.errors import Unavailable
+from service.operation import Operation, describes
 from service.routes.http import AnyRequest, answer, context_of, query
-from service.routes.operation import Operation, describes
 from service.schemas import Live, Ready
 
 NOW = {"Cache-Control": "no-store"}

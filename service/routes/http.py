@@ -1,5 +1,6 @@
 """Reading requests strictly and writing answers: what every handler does the same way."""
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any, cast
@@ -26,7 +27,8 @@ PUBLIC = {"Cache-Control": "public, max-age=300"}
 
 AnyRequest = Request[Any, Any, Any]
 _encode = msgspec.json.Encoder().encode
-_AT = re.compile(r"(.*) - at `(?:key in )?\$(.*)`$", re.DOTALL)
+_JSON_TYPE = re.compile(r'\s*application/json\s*(?:;\s*charset="?utf-8"?\s*)?', re.ASCII | re.IGNORECASE)
+_AT = re.compile(r"(.*) - at `(?:key` in `)?\$(.*)`$", re.DOTALL)
 _BEARER = re.compile(r"Bearer +([A-Za-z0-9._~+/=-]{1,200})", re.ASCII | re.IGNORECASE)
 
 
@@ -58,8 +60,8 @@ async def enter_game(request: AnyRequest, game_id: str) -> tuple[Loaded, Caller 
 
 async def body(request: AnyRequest, decoder: msgspec.json.Decoder[Any]) -> Any:
     """The request's body, decoded strictly. UnsupportedMediaType, TooLarge, InvalidRequest."""
-    declared = request.headers.get("content-type", "").split(";")[0].strip().lower()
-    if declared != JSON:
+    declared = request.headers.get("content-type", "")
+    if not _JSON_TYPE.fullmatch(declared):
         raise UnsupportedMediaType(f"The body is declared as {declared[:60]!r}.")
     try:
         content = await request.body()
@@ -69,21 +71,53 @@ async def body(request: AnyRequest, decoder: msgspec.json.Decoder[Any]) -> Any:
             raise
         raise InvalidRequest("The body could not be read.") from None
     try:
-        return decoder.decode(content)
+        return _decoded(content, decoder)
     except msgspec.ValidationError as error:
         raise InvalidRequest("The body has another shape.", [_place(str(error))]) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (msgspec.DecodeError, ValueError, RecursionError):
         raise InvalidRequest(
             "The body is not JSON.", [{"pointer": "", "detail": "This is not JSON in UTF-8."}]
         ) from None
 
 
+def _decoded(content: bytes, decoder: msgspec.json.Decoder[Any]) -> Any:
+    """The content as the decoder's type, where no object says anything twice and 7.0 is an integer."""
+    try:
+        found = decoder.decode(content)
+    except msgspec.ValidationError:
+        # JSON Schema calls 7.0 an integer, and so does every client that keeps numbers as floats; msgspec does not.
+        found = msgspec.convert(_whole(msgspec.json.decode(content)), decoder.type)
+    json.loads(content, object_pairs_hook=_once)
+    return found
+
+
+def _whole(value: Any) -> Any:
+    """The same JSON value with every number that is whole as an int."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [_whole(each) for each in value]
+    return {name: _whole(each) for name, each in value.items()} if isinstance(value, dict) else value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> None:
+    """Refuse an object with a repeated name: which one counts would be anybody's guess."""
+    seen = set()
+    for name, _ in pairs:
+        if name in seen:
+            raise msgspec.ValidationError(f"Object contains the field `{name[:60]}` more than once")
+        seen.add(name)
+
+
 def _place(error: str) -> dict[str, str]:
-    """A JSON pointer and a sentence from msgspec's message, which ends in a path such as `$.seats[1].kind`."""
+    """A JSON pointer and a sentence from msgspec's message, which ends in a path such as `$.seats[1].kind`.
+
+    Where the names in an object are the client's own, the path says `[...]`: the pointer then names the object.
+    """
     found = _AT.fullmatch(error)
     if found is None:
         return {"pointer": "", "detail": f"{error}."}
-    steps = re.findall(r"\.([^.\[]+)|\[([0-9]+|\.\.\.)\]", found[2])
+    steps = re.findall(r"\.([^.\[]+)|\[([0-9]+)\]", found[2].split("[...]")[0])
     return {"pointer": "".join(f"/{name or index}" for name, index in steps), "detail": f"{found[1]}."}
 
 
@@ -116,10 +150,16 @@ def whole(text: str | None, name: str, low: int, high: int, default: int) -> int
     return int(text)
 
 
+def holds(request: AnyRequest, etag: str) -> bool:
+    """Whether the caller says that it holds what this `ETag` names."""
+    known = re.findall(r'"[^"]*"|\*', request.headers.get("if-none-match", ""))
+    return etag in known or "*" in known
+
+
 async def check_accept(request: AnyRequest) -> None:
-    """Refuse a request that accepts nothing we can answer: JSON, or what is said in `Accept`."""
-    accept = request.headers.get("accept")
-    if accept is None:
+    """Refuse a request that accepts no JSON. Pages for people are answered as they are."""
+    accept = ",".join(request.headers.getall("accept", []))
+    if not accept or request.route_handler.opt.get("page"):
         return
     for each in accept.split(","):
         kind, _, parameters = each.strip().partition(";")

@@ -39,7 +39,7 @@ async def move(game_id):
     names = [key(kind, shard, game_id) for kind in ("game", "log", "deals", "gone")]
     fields, _, _ = await load(redis, [names[0], names[1], names[3]])
     version = int(fields[3] or 0)
-    await commit(
+    answer = await commit(
         redis,
         [*names, key("due", shard), key("changed", shard)],
         [
@@ -55,5 +55,8 @@ async def move(game_id):
             RETENTION_MS["playing"],
             TOMBSTONE_MS,
             msgspec.json.encode({"status": "playing"}),
+            "",
         ],
     )
+    if not answer[0]:
+        raise RuntimeError("the peer's commit was refused, so it measures nothing")

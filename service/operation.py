@@ -17,6 +17,11 @@ class Parameter:
     schema: dict[str, Any]
 
 
+IF_NONE_MATCH = Parameter(
+    "If-None-Match", "header", "An `ETag` that the caller holds: 304 while it is true.", {"type": "string"}
+)
+
+
 @dataclass(frozen=True)
 class Operation:
     """An operation of the API: its id (a method name for clients), types by status, and possible problems.
