@@ -215,8 +215,9 @@ async def apply_move(context: Context, game: Loaded, caller: Seated, request: Ap
         try:
             if (done := await _try_move(context, game, caller, request)) is not None:
                 return done
-        except (EngineError, ServiceError):
-            if game.fresh:
+        except (EngineError, ServiceError) as error:
+            # What is refused on a remembered game is looked at afresh; that the store is away is no refusal.
+            if game.fresh or isinstance(error, Unavailable):
                 raise
         game = await load(context, game.id)
         if not _holds(game, caller):
@@ -230,7 +231,8 @@ async def _try_move(
     """Make the move on the game as given, or find it made; None where the game has moved on."""
     made = await _look_back(context, game, caller.seat, request)
     if made is not None:
-        return _applied(game, caller, made.version, made.events), True
+        # Told with the game as it is now, and to whom the token belongs now.
+        return (_applied(game, caller, made.version, made.events), True) if game.fresh else None
     entry = Entry(caller.seat, "player", None, request.move, request.expected_version, [])
     after = await make_move(context, game, entry)
     return None if after is None else (_applied(after, caller, after.version, entry.events), False)
