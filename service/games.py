@@ -215,9 +215,9 @@ async def apply_move(context: Context, game: Loaded, caller: Seated, request: Ap
         try:
             if (done := await _try_move(context, game, caller, request)) is not None:
                 return done
-        except (EngineError, ServiceError) as error:
-            # What is refused on a remembered game is looked at afresh; that the store is away is no refusal.
-            if game.fresh or isinstance(error, Unavailable):
+        except (EngineError, ServiceError):
+            # What fails on a remembered game is looked at afresh: also a commit whose answer was lost.
+            if game.fresh:
                 raise
         game = await load(context, game.id)
         if not _holds(game, caller):
