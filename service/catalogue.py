@@ -1,7 +1,7 @@
 """What there is to play and against whom: the catalogue, made of the engine's own data."""
 
+import json
 import re
-from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -85,13 +85,30 @@ class RulesetPage(Answer):
     rules: str
 
 
+class Strength(Answer):
+    """How a bot did against another on duplicate deals of a ruleset's preset.
+
+    `margin` is how much more it scored in a deal than an opponent, with the half-width of its 95 % `interval`
+    (null where there were too few sets), `wins` the share of deals that it won.
+    """
+
+    ruleset: str
+    preset: str
+    against: str
+    sets: int
+    score: float
+    margin: float
+    interval: float | None
+    wins: float
+
+
 class BotPage(Answer):
-    """A bot, and how strong it was measured to be; null where nothing was measured."""
+    """A bot, and how strong it was measured to be; the list is empty where it is what others are measured against."""
 
     bot: str
     version: int
     description: str
-    strength: dict[str, Any] | None
+    strength: list[Strength]
 
 
 class BotList(Answer):
@@ -187,11 +204,20 @@ def _move_type(struct: type[Struct]) -> MoveType:
 
 @cache
 def bot_list() -> BotList:
-    """Every bot, with what was measured of it."""
-    measured: Mapping[str, Any] = {}
+    """Every bot, with what was measured of it by `python -m engine.arena`."""
+    measured = json.loads((files("engine.bots") / "strength.json").read_text())
     return BotList(
         bots=[
-            BotPage(bot=bot.name, version=bot.version, description=bot.description, strength=measured.get(bot.name))
+            BotPage(
+                bot=bot.name,
+                version=bot.version,
+                description=bot.description,
+                strength=[
+                    msgspec.convert(row, Strength)
+                    for row in measured
+                    if (row["bot"], row["version"]) == (bot.name, bot.version)
+                ],
+            )
             for bot in BOTS
         ]
     )

@@ -5,6 +5,7 @@ move's size. It decodes, checks, plays and shows nothing.
 """
 
 import os
+from typing import Any
 
 import msgspec
 
@@ -15,12 +16,14 @@ load, commit = Script("load"), Script("commit")
 SEATS = b'[{"controller":"player","generation":0,"resigned":false,"timeouts":0,"client_seed":null}]' * 4
 HEADER = b'{"ruleset":"tarneeb","header":"' + b"x" * 900 + b'"}'
 START = b'{"number":1,"dealer":0,"last_deal":"' + b"x" * 400 + b'"}'
-ENTRY = b'{"seat":0,"by":"player","bot":null,"move":{"type":"play","card":"A-spades"},"expected_version":17,"events":[]}'
+ENTRY = (
+    b'{"seat":0,"by":"player","bot":null,"move":{"type":"play","card":"A-spades"},"expected_version":17,"events":[]}'
+)
 ANSWER = b'{"version":18,"events":[],"game":"' + b"x" * 2200 + b'"}'
 MOVES_IN_A_DEAL = 56
 
 
-async def app(scope, receive, send):
+async def app(scope: Any, receive: Any, send: Any) -> None:
     """Answer any POST on /{game_id} as if it were a move; the first creates the game."""
     if scope["type"] == "lifespan":
         while (await receive())["type"] != "lifespan.shutdown":
@@ -33,7 +36,7 @@ async def app(scope, receive, send):
     await send({"type": "http.response.body", "body": ANSWER})
 
 
-async def move(game_id):
+async def move(game_id: str) -> None:
     """The two round trips of a move."""
     shard = shard_of(game_id)
     names = [key(kind, shard, game_id) for kind in ("game", "log", "deals", "gone")]

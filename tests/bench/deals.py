@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pyspiel
+
 from tests.bench.figures import Figure, medians
 
 ROOT = Path(__file__).parents[2]

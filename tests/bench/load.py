@@ -3,6 +3,7 @@
 import asyncio
 import sys
 import time
+from typing import Any
 
 import httptools
 import msgspec
@@ -15,11 +16,13 @@ class Answers(asyncio.Protocol):
         self.requests = iter(requests)
         self.done = done
 
-    def connection_made(self, transport) -> None:
+    def connection_made(self, transport: Any) -> None:
+        """Begin."""
         self.transport = transport
         self.next()
 
     def next(self) -> None:
+        """Send the next request, or finish."""
         self.parser = httptools.HttpResponseParser(self)
         request = next(self.requests, None)
         if request is None:
@@ -29,14 +32,17 @@ class Answers(asyncio.Protocol):
             self.transport.write(request)
 
     def data_received(self, data: bytes) -> None:
+        """Read on."""
         self.parser.feed_data(data)
 
     def on_message_complete(self) -> None:
+        """Take an answer for what it is, and go on."""
         if self.parser.get_status_code() != 200:
             self.done.set_exception(RuntimeError(f"answered {self.parser.get_status_code()}"))
         self.next()
 
-    def connection_lost(self, error) -> None:
+    def connection_lost(self, error: Exception | None) -> None:
+        """Fail unless all is done."""
         if not self.done.done():
             self.done.set_exception(error or ConnectionError("closed"))
 

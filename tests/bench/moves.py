@@ -14,13 +14,13 @@ from pathlib import Path
 import httpx
 import msgspec
 from redis import Redis
-from tests.bench.figures import Figure, medians
 
 from engine.catalog import find
 from engine.chance import Chance, PublishedDeals
 from engine.match import Match
 from service import redis_server
 from service.access import Tokens
+from tests.bench.figures import Figure, medians
 
 HERE = Path(__file__).parent
 SEED = "5eed" * 16
@@ -38,7 +38,12 @@ def figures(rounds: int = 3) -> list[Figure]:
         server = redis_server.start(folder)
         stack.callback(server.stop)
         secret = secrets.token_bytes(32)
-        environment = {**os.environ, "REDIS_URL": server.url, "TAPETE_SECRET": secret.hex(), "TAPETE_LOG_LEVEL": "error"}
+        environment = {
+            **os.environ,
+            "REDIS_URL": server.url,
+            "TAPETE_SECRET": secret.hex(),
+            "TAPETE_LOG_LEVEL": "error",
+        }
         ours = _serve(stack, environment, "service")
         bare = _serve(stack, environment, "bare")
         redis = stack.enter_context(Redis.from_url(server.url))

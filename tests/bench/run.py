@@ -1,11 +1,11 @@
-"""`make bench`: every figure beside its comparison, measured in the same run. Nothing is asserted: timings are noise."""
+"""`make bench`: every figure beside its comparison, in the same run. Nothing is asserted: timings are noise."""
 
 import sys
 from pathlib import Path
 
 sys.path[0] = str(Path(__file__).parents[2])
 
-from tests.bench import deals, moves
+from tests.bench import deals, moves  # noqa: E402 - the path comes first
 
 
 def main() -> None:

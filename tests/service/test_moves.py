@@ -381,6 +381,14 @@ def test_after_a_lost_answer_the_process_sees_the_game_as_it_is(newcomer: Table)
     assert [item["version"] for item in newcomer.log()] == [1, 2, 3, 4]
 
 
+def test_another_move_after_a_lost_answer_meets_the_first(newcomer: Table) -> None:
+    """A client that does not repeat its bytes but changes its mind is told that it has moved already."""
+    with losing(newcomer.api, "commit", ran=True):
+        refused(newcomer.send(3, bid(7), 1), "unavailable")
+    problem = refused(newcomer.send(3, bid(8), 1), "version_conflict")
+    assert (problem["current_version"], problem["by"]) == (2, "player")
+
+
 def test_a_repetition_is_told_with_the_game_as_it_is_now_by_a_process_that_was_left_behind(
     table: Table, newcomer: Table
 ) -> None:
