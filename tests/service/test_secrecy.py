@@ -41,7 +41,7 @@ from tests.service.players import (
     running,
 )
 
-POSITIONS = 250
+POSITIONS = 200
 PLAYER = {"kind": "player"}
 
 
@@ -285,9 +285,9 @@ def test_exchanging_two_hidden_cards_changes_no_byte_that_a_seat_can_read(
 Leak = Callable[[pytest.MonkeyPatch], None]
 
 
-def next_hand(match: Match, seat: int) -> int:
-    """A number that depends on the cards of the seat after this one: what nobody else may know."""
-    return int(match.deal.observe((seat + 1) % 4).hand % 10007)
+def others(match: Match, seat: int) -> int:
+    """A number that depends on who holds what beside this seat: what nobody may know."""
+    return sum((other + 1) * match.deal.observe(other).hand for other in range(4) if other != seat) % 10007
 
 
 def leak_in_the_view(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -295,7 +295,7 @@ def leak_in_the_view(monkeypatch: pytest.MonkeyPatch) -> None:
     honest = views._seat_view
 
     def leaky(game: Any, match: Match, seat: int, seen: Any) -> Any:
-        return msgspec.structs.replace(honest(game, match, seat, seen), timeouts=next_hand(match, seat))
+        return msgspec.structs.replace(honest(game, match, seat, seen), timeouts=others(match, seat))
 
     monkeypatch.setattr(views, "_seat_view", leaky)
 
@@ -331,12 +331,12 @@ def leak_in_the_legal_moves(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def leak_in_the_advice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bot looks into the next seat's hand before it chooses."""
+    """A bot looks into the other hands before it chooses."""
     honest = bot_moves._decide
     peeked: list[int] = []
 
     async def leaky(context: Any, game: Any, match: Match, *more: Any) -> Any:
-        peeked.append(next_hand(match, match.to_move))
+        peeked.append(others(match, match.to_move))
         return await honest(context, game, match, *more)
 
     def choose(seen: Any, _chance: Any, _budget: Any) -> Decision:
@@ -352,7 +352,7 @@ def leak_in_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = views.reveal
 
     def leaky(match: Match) -> Any:
-        return [msgspec.structs.replace(event, stock=next_hand(match, 0)) for event in honest(match)]
+        return [msgspec.structs.replace(event, stock=others(match, 0)) for event in honest(match)]
 
     def covered(events: list[Any], match: Match, seat: int) -> list[Any]:
         return [
