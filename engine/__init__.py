@@ -7,6 +7,7 @@ cards       packs, suits, ranks: ids, names, sets of cards
 chance      seeded streams; the shuffle; the published deal function
 deal        the contract every ruleset keeps; `play_checked`, the only door from outside
 tricks      following suit and winning a trick, for every trick game
+rows        building rows up and down from a start card, for every layout game
 sampling    spreading unseen cards over hands, uniformly
 moves       moves and events as JSON
 match       deals in a row; replay; totals and the end
@@ -38,7 +39,14 @@ COMPILED = (
     "engine.chance",
     "engine.deal",
     "engine.tricks",
+    "engine.rows",
     "engine.rulesets.tarneeb.rules",
+    "engine.rulesets.reihe.rules",
+    "engine.rulesets.rosbiratschka.penalties",
+    "engine.rulesets.rosbiratschka.pile",
+    "engine.rulesets.rosbiratschka.layout",
+    "engine.rulesets.rosbiratschka.rules",
+    "engine.rulesets.elfer_raus.rules",
     "engine.playouts",
 )
 """Every module that is also compiled; nothing else lists them."""

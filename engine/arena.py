@@ -19,7 +19,7 @@ from engine import bots
 from engine.bots import Bot, Budget
 from engine.catalog import RULESETS
 from engine.chance import Chance
-from engine.match import Ruleset
+from engine.match import Match, Ruleset
 
 ONE_WIN = 840
 """One deal won, in the parts that wins are counted in: up to eight winners can share it exactly."""
@@ -114,15 +114,37 @@ def _play_set(
 ) -> list[list[Result]]:
     """Each entrant's results in each deal of a set; the turn to deal goes round with the number of the set."""
     seats = len(entrants)
-    order = Chance(f"{seed}:cards").shuffled(list(range(ruleset.deal(options).size)))
     results: list[list[Result]] = [[] for _ in entrants]
     for rotation in range(rotations_of(entrants)):
-        deal = ruleset.deal(options)
-        deal.deal_out(order, number % seats)
         seated = [entrants[(seat - rotation) % seats] for seat in range(seats)]
+        deal = deal_of_set(ruleset, options, seats, seed, number)
         for seat, result in enumerate(_results(ruleset, play_deal(deal, seated, f"{seed}:{rotation}"))):
             results[(seat - rotation) % seats].append(result)
     return results
+
+
+@dataclass(frozen=True)
+class OneDeal:
+    """The chance of a match of one deal: everything from the set's seed, the dealer by its number."""
+
+    seed: str
+    dealer: int
+
+    def order(self, _number: int, attempt: int, size: int) -> list[int]:
+        """The order of the pack, from the top."""
+        text = f"{self.seed}:cards" if attempt == 1 else f"{self.seed}:cards:{attempt}"
+        return Chance(text).shuffled(list(range(size)))
+
+    def below(self, purpose: str, n: int) -> int:
+        """A number from 0 to n-1."""
+        return self.dealer % n if purpose == "first_dealer" else Chance(f"{self.seed}:{purpose}").number(n)
+
+
+def deal_of_set(ruleset: Ruleset, options: Any, seats: int, seed: str, number: int) -> Any:
+    """The deal of a set, at even totals. What depends on a deal's number goes round with the set."""
+    match = Match(ruleset, options, seats, OneDeal(seed, number % seats), number=number)
+    match.start()
+    return match.deal
 
 
 def play_deal(deal: Any, seated: Sequence[Entrant], seed: str) -> list[int]:
@@ -145,7 +167,9 @@ def _side(ruleset: Ruleset, seat: int) -> int:
 
 
 def _results(ruleset: Ruleset, scores: list[int]) -> list[Result]:
-    """What a finished deal is to each seat."""
+    """What a finished deal is to each seat; penalty points count against it."""
+    if ruleset.penalties:
+        scores = [-score for score in scores]
     sides = [_side(ruleset, seat) for seat in range(len(scores))]
     best = max(scores)
     share = ONE_WIN // len({side for side, score in zip(sides, scores, strict=True) if score == best})
@@ -204,11 +228,12 @@ def strengths(sets: int, seed: str) -> Iterator[dict[str, Any]]:
     rival = Entrant(bots.find("random"))
     for ruleset in RULESETS:
         for preset in ruleset.presets:
-            options = ruleset.resolve(preset, {})
+            seats = min(4, ruleset.seats[1])
+            options = ruleset.resolve(preset, {}, seats)
             for bot in bots.BOTS:
                 if bot == rival.bot:
                     continue
-                entrants = [Entrant(bot), rival] * (ruleset.seats[1] // 2)
+                entrants = [Entrant(bot), rival] * (seats // 2)
                 found = asdict(summary(play_sets(ruleset, options, entrants, seed, first_set=0, sets=sets), 0))
                 figures = {name: None if value is None else round(value, 2) for name, value in found.items()}
                 row = {"ruleset": ruleset.name, "preset": preset, "bot": bot.name, "version": bot.version}

@@ -34,6 +34,16 @@ def members(word: int) -> list[int]:
     return found
 
 
+def joined(lo: int, hi: int) -> int:
+    """One set from its two words: the numbers 0 to 63, and those from 64 on."""
+    return lo | hi << 64
+
+
+def span(low: int, high: int) -> int:
+    """The set of the numbers from `low` to `high`."""
+    return (2 << high) - (1 << low)
+
+
 def prefer(word: int, wanted: int) -> int:
     """The members of a set that are wanted, or the whole set where none is."""
     return word & wanted or word

@@ -16,17 +16,23 @@ COLOURS = ("red", "yellow", "green", "blue")
 
 @dataclass(frozen=True)
 class Pack:
-    """Which cards there are: every rank in every suit; `ranks` run from low to high."""
+    """Which cards there are: every rank in every suit but the `missing` cards, and then the `extra` ones.
+
+    `ranks` run from low to high, which is how neighbours lie, whatever their numbers are.
+    """
 
     suits: tuple[str, ...]
     ranks: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
     cards: tuple[str, ...] = field(init=False, compare=False)
     """The id of each card, by its int."""
     number: dict[str, int] = field(init=False, compare=False)
     """The int of each card, by its id."""
 
     def __post_init__(self) -> None:
-        cards = tuple(f"{rank}-{suit}" for suit in self.suits for rank in self.ranks)
+        whole = [f"{rank}-{suit}" for suit in self.suits for rank in self.ranks]
+        cards = (*(card for card in whole if card not in self.missing), *self.extra)
         object.__setattr__(self, "cards", cards)
         object.__setattr__(self, "number", {card: number for number, card in enumerate(cards)})
 

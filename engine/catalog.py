@@ -2,9 +2,12 @@
 
 from engine.errors import UnknownRuleset
 from engine.match import Ruleset
+from engine.rulesets.elfer_raus import ELFER_RAUS
+from engine.rulesets.reihe import REIHE
+from engine.rulesets.rosbiratschka import ROSBIRATSCHKA
 from engine.rulesets.tarneeb import TARNEEB
 
-RULESETS: tuple[Ruleset, ...] = (TARNEEB,)
+RULESETS: tuple[Ruleset, ...] = (TARNEEB, REIHE, ROSBIRATSCHKA, ELFER_RAUS)
 
 
 def find(name: str) -> Ruleset:

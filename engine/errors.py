@@ -23,12 +23,15 @@ class DealOver(EngineError):
 
 
 class IllegalMove(EngineError):
-    """A move that the rules refuse now; `reason` is exactly one of the rulebook's, the first that applies."""
+    """A move that the rules refuse now; `reason` is exactly one of the rulebook's, the first that applies.
+
+    `sentence` says it to the player in the words of the ruleset.
+    """
 
     code = "illegal_move"
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
+    def __init__(self, reason: str, sentence: str = "") -> None:
+        super().__init__(sentence or reason)
         self.reason = reason
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
@@ -10,9 +11,10 @@ import msgspec
 from msgspec import Struct
 
 from engine.cards import Pack
+from engine.codec import Codec
 from engine.deal import Deal, play_checked
-from engine.errors import InvalidOptions
-from engine.wire import Dealt, GameOver, GameStarted, Move, Result
+from engine.errors import IllegalMove, InvalidOptions
+from engine.wire import Dealt, Drew, GameOver, GameStarted, Redealt, Result
 
 
 class DealSource(Protocol):
@@ -26,26 +28,45 @@ class DealSource(Protocol):
 
 
 class MatchState(Struct):
-    """Everything public that a deal starts from; with the deal source and the moves since, it is the match.
+    """Everything public that a deal starts from; with the deal source and the entries since, it is the match.
 
-    `carried` is for what a ruleset keeps from deal to deal beside the totals.
+    `participants` are the seats that get cards, `carried` is what a ruleset keeps from deal to deal beside the totals.
     """
 
     number: int
     dealer: int
     attempt: int
+    participants: list[int]
     totals: list[int]
     deals_played: int
     last_deal: msgspec.Raw
     carried: dict[str, Any]
 
 
+def _nothing_wrong(_options: Any, _seats: int) -> list[tuple[str, str]]:
+    """Every combination of these options goes with every number of seats."""
+    return []
+
+
+def _never(_deal: Any) -> bool:
+    """No deal of this game is dealt again."""
+    return False
+
+
 @dataclass(frozen=True)
 class Ruleset:
-    """A game, as data and plain functions. Whatever a caller needs to know of a game stands here.
+    """A game, as data and plain functions over the match. Whatever a caller needs to know of a game stands here.
 
-    `settle` adds a finished deal to the match and answers its record; `result` is None while the match goes on.
-    `scored` tells that as events; `happened` tells what a move just made brought about within the deal.
+    - `deal(match)`: a deal of the match's options and participants, not dealt yet.
+    - `begin(match)`: first dealer and what is carried; answers what it brought about, as events.
+    - `misdealt(deal)`: whether the same dealer has to deal again.
+    - `happened(match, before, move)`: what a move brought about within the deal, as events; `before` is what a
+      spectator could observe before it.
+    - `settle(match)`: add the finished deal to the match; answers its record. `scored(record)` tells it as events.
+    - `result(match)`: None while the match goes on.
+    - `next_deal(match)`: dealer, participants and what is carried for the deal after this one.
+    - `propose(match, seat, target)`: where a target can be agreed on during the match.
+    - `left(match)`: what it brings about that one of the `voters` has no say any more, as events.
     """
 
     name: str
@@ -53,7 +74,7 @@ class Ruleset:
     title: Mapping[str, str]
     seats: tuple[int, int]
     turn: Literal["clockwise", "counterclockwise"]
-    pack: Pack
+    packs: Mapping[str, Pack]
     options: type[Struct]
     presets: Mapping[str, Mapping[str, Any]]
     defaults: Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -64,26 +85,33 @@ class Ruleset:
     deal_type: type[Struct]
     match_type: type[Struct]
     events: tuple[type[Struct], ...]
-    deal: Callable[[Any], Any]
-    first_dealer: Callable[[Match], int]
-    next_dealer: Callable[[Match], int]
+    codec: Callable[[Any, int], Codec]
+    deal: Callable[[Match], Any]
+    begin: Callable[[Match], list[Struct]]
+    next_deal: Callable[[Match], None]
     settle: Callable[[Match], Struct]
     scored: Callable[[Any], list[Struct]]
     result: Callable[[Match], Result | None]
-    happened: Callable[[Any, int], list[Struct]]
-    encode: Callable[[int], Move]
-    decode: Callable[[Move], int]
-    cards: Callable[[int], list[str]]
+    happened: Callable[[Match, Any, int], list[Struct]]
     deal_view: Callable[[Any, Match], Struct]
     match_view: Callable[[Match], Struct]
     team: Callable[[int], int | None]
+    check: Callable[[Any, int], list[tuple[str, str]]] = _nothing_wrong
+    misdealt: Callable[[Any], bool] = _never
+    propose: Callable[[Match, int, int], list[Struct]] | None = None
+    penalties: bool = False
+    """Whether scores are penalty points, of which the lowest total is the best."""
+    left: Callable[[Match], list[Struct]] | None = None
 
-    def resolve(self, preset: str | None, options: Mapping[str, Any]) -> Any:
+    def resolve(self, preset: str | None, options: Mapping[str, Any], seats: int) -> Any:
         """Every option's value: what is given, over the preset, over the defaults.
 
         Raises InvalidOptions with every mistake in it, each at its JSON pointer (`/preset`, `/options/target`).
         """
         errors = []
+        low, high = self.seats
+        if not low <= seats <= high:
+            errors.append(("/seats", f"{self.name} takes {low} to {high} seats, not {seats}."))
         if preset is not None and preset not in self.presets:
             errors.append(("/preset", f"{self.name} has the presets {', '.join(self.presets)}."))
         given = {**self.presets.get(preset or "", {}), **{name: _whole(value) for name, value in options.items()}}
@@ -97,9 +125,12 @@ class Ruleset:
                 msgspec.convert(value, fields[name].type)
             except msgspec.ValidationError as error:
                 errors.append((pointer, f"{error}."))
+        if not errors:
+            resolved = msgspec.convert({**self.defaults(given), **given}, self.options)
+            errors = self.check(resolved, seats)
         if errors:
             raise InvalidOptions(errors)
-        return msgspec.convert({**self.defaults(given), **given}, self.options)
+        return resolved
 
 
 def _whole(value: Any) -> Any:
@@ -109,7 +140,10 @@ def _whole(value: Any) -> Any:
 
 @dataclass
 class Match:
-    """A match in play: the state that its running deal started from, that deal, and what has come of it."""
+    """A match in play: the state that its running deal started from, that deal, and what has come of it.
+
+    `voters` are the seats that have a say where a target is agreed on. `codec` writes its moves and cards as JSON.
+    """
 
     ruleset: Ruleset
     options: Any
@@ -118,12 +152,17 @@ class Match:
     number: int = 0
     dealer: int = 0
     attempt: int = 1
+    participants: list[int] = field(default_factory=list)
     totals: list[int] = field(default_factory=list)
     deals_played: int = 0
     last_deal: Any = None
     carried: dict[str, Any] = field(default_factory=dict)
     result: Result | None = None
     deal: Any = None
+    voters: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.codec = self.ruleset.codec(self.options, self.seats)
 
     @property
     def to_move(self) -> int:
@@ -133,26 +172,38 @@ class Match:
     def start(self) -> list[Struct]:
         """Deal for the first time; answers what happened."""
         self.totals = [0] * self.seats
-        self.dealer = self.ruleset.first_dealer(self)
-        return [GameStarted(), *self._deal()]
+        self.participants = list(range(self.seats))
+        return [GameStarted(), *self.ruleset.begin(self), *self._deal()]
 
     def play(self, seat: int, move: int) -> list[Struct]:
         """Make a move for a seat, and everything that follows from it; answers what happened.
 
         Changes nothing and raises DealOver, NotYourTurn or IllegalMove where the move may not be made.
         """
-        play_checked(self.deal, seat, move)
-        return self.ruleset.happened(self.deal, move) + self._after_move()
+        before = self.observe(-1)
+        try:
+            play_checked(self.deal, seat, move)
+        except IllegalMove as refusal:
+            raise IllegalMove(refusal.reason, self.ruleset.reasons[refusal.reason]) from None
+        return self.ruleset.happened(self, before, move) + self._after_move()
 
     def replay(self, move: int) -> None:
         """Make a move that the log says was made."""
+        before = self.observe(-1)
         self.deal.play(move)
+        self.ruleset.happened(self, before, move)
         self._after_move()
 
     def copy(self) -> Match:
         """An independent copy."""
         deal = None if self.deal is None else self.deal.copy()
-        return replace(self, totals=list(self.totals), carried=dict(self.carried), deal=deal)
+        return replace(
+            self,
+            participants=list(self.participants),
+            totals=list(self.totals),
+            carried=copy.deepcopy(self.carried),
+            deal=deal,
+        )
 
     def _after_move(self) -> list[Struct]:
         if self.deal.to_move >= 0:
@@ -163,35 +214,54 @@ class Match:
         self.result = self.ruleset.result(self)
         if self.result is not None:
             return [*events, GameOver(self.result.winners, self.result.scores, self.result.reason)]
-        self.dealer = self.ruleset.next_dealer(self)
+        self.ruleset.next_deal(self)
         return events + self._deal()
 
     def _deal(self) -> list[Struct]:
         self.number += 1
         self.attempt = 1
-        self._deal_out()
-        return [Dealt(self.number, self.attempt, self.dealer, self.observe(-1).sizes, 0)]
-
-    def _deal_out(self) -> None:
-        self.deal = dealt(self, self.number, self.attempt, self.dealer)
-        self.deal.totals = tuple(self.totals)
+        self.deal = dealt(self)
+        events: list[Struct] = []
+        while self.ruleset.misdealt(self.deal):
+            self.attempt += 1
+            self.deal = dealt(self)
+            events.append(Redealt(self.number, self.attempt))
+        seen = self.observe(-1)
+        return [*events, Dealt(self.number, self.attempt, self.dealer, list(seen.sizes), seen.stock)]
 
     def observe(self, seat: int) -> Any:
         """What a seat may know of the running deal; -1 is a spectator."""
         return self.deal.observe(seat)
 
+    def propose(self, seat: int, target: int) -> list[Struct]:
+        """Let a seat propose a target; answers what that brought about, nothing where it had proposed the same."""
+        if self.ruleset.propose is None:
+            return []
+        return self.ruleset.propose(self, seat, target)
+
+    def leave(self, seat: int) -> list[Struct]:
+        """Let a seat have no say any more; answers what that brought about: the others may agree now."""
+        self.voters = tuple(voter for voter in self.voters if voter != seat)
+        return [] if self.ruleset.left is None else self.ruleset.left(self)
+
     def state(self) -> MatchState:
         """What the running deal started from, to be kept and given to `resume`."""
-        last_deal = msgspec.Raw(msgspec.json.encode(self.last_deal))
         return MatchState(
-            self.number, self.dealer, self.attempt, list(self.totals), self.deals_played, last_deal, self.carried
+            self.number,
+            self.dealer,
+            self.attempt,
+            list(self.participants),
+            list(self.totals),
+            self.deals_played,
+            msgspec.Raw(msgspec.json.encode(self.last_deal)),
+            copy.deepcopy(self.carried),
         )
 
 
-def dealt(match: Match, number: int, attempt: int, dealer: int) -> Deal:
-    """A deal of the match as it was dealt, before any move."""
-    deal: Deal = match.ruleset.deal(match.options)
-    deal.deal_out(match.source.order(number, attempt, deal.size), dealer)
+def dealt(match: Match) -> Deal:
+    """The match's running deal as it was dealt, before any move."""
+    deal: Deal = match.ruleset.deal(match)
+    deal.deal_out(match.source.order(match.number, match.attempt, deal.size), match.dealer)
     return deal
 
 
@@ -202,16 +272,31 @@ def recorded(ruleset: Ruleset, state: MatchState) -> Any:
 
 def resume(ruleset: Ruleset, options: Any, seats: int, source: DealSource, state: MatchState) -> Match:
     """The match at the start of the deal that `state` was kept at."""
-    last_deal = recorded(ruleset, state)
     match = Match(
-        ruleset, options, seats, source, state.number, state.dealer, state.attempt,
-        list(state.totals), state.deals_played, last_deal, state.carried,
+        ruleset, options, seats, source, state.number, state.dealer, state.attempt, list(state.participants),
+        list(state.totals), state.deals_played, recorded(ruleset, state), copy.deepcopy(state.carried),
     )  # fmt: skip
-    match._deal_out()
+    match.deal = dealt(match)
     return match
 
 
-def hand_dealt(match: Match, event: Dealt, seat: int) -> list[str]:
-    """The hand that a seat was dealt then: how a log without hands tells a seat its own."""
-    observation = dealt(match, event.deal, event.attempt, event.dealer).observe(seat)
-    return match.ruleset.cards(observation.hand)
+def reveal(match: Match, event: Struct, seat: int) -> Struct:
+    """An event as a seat is told it: with the cards that it was dealt or drew then; other events as they are.
+
+    This is how a log that keeps no hand tells a seat its own again.
+    """
+    if isinstance(event, Dealt):
+        then = _at(match, event.deal, event.attempt)
+        then.dealer = event.dealer
+        then.participants = [seat for seat, size in enumerate(event.cards) if size]
+        hand = match.codec.cards(dealt(then).observe(seat).hand)
+        return msgspec.structs.replace(event, hand=hand)
+    if isinstance(event, Drew) and event.seat == seat:
+        size = len(match.codec.pack.cards)
+        order = match.source.order(event.deal, event.attempt, size)
+        return msgspec.structs.replace(event, card=match.codec.pack.cards[order[size - event.stock - 1]])
+    return event
+
+
+def _at(match: Match, number: int, attempt: int) -> Match:
+    return replace(match, number=number, attempt=attempt, deal=None)

@@ -12,12 +12,15 @@ cdef class Tricks:
     cdef int8_t takers[64]
     cdef uint64_t suits[64]
     cdef int taken[8]
-    cdef readonly int seats, ranks, step, played, completed, in_trick, leader, taker
+    cdef readonly int seats, pack, step, played, completed, in_trick, leader, taker
     cdef readonly uint64_t trumps, led, beating
+
+    @cython.locals(suit=uint64_t, _card=cython.int)
+    cdef void add_suit(self, int size) noexcept nogil
 
     @cython.locals(seat=cython.int)
     cdef void clear(self, int leader) noexcept nogil
-    cdef void name_trump(self, int suit) noexcept nogil
+    cdef void name_trump(self, int card) noexcept nogil
     cdef int add(self, int seat, int card) noexcept nogil
 
     @cython.locals(suit=uint64_t)

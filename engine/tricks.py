@@ -18,12 +18,12 @@ MOST_SEATS = 8
 class Tricks:
     """The tricks of one deal, in the order of play.
 
-    `ranks` is the number of ranks in a suit (cards are numbered suit by suit, low to high), `step` what the turn
+    `sizes` is the number of cards in each suit (cards are numbered suit by suit, low to high), `step` what the turn
     adds to a seat, modulo `seats`: 1 is clockwise, `seats` - 1 counterclockwise. `led` is the set of cards of the suit
     led to the running trick, empty before the lead: a hand must play `prefer(hand, led)`.
     """
 
-    def __init__(self, seats: int, ranks: int, step: int) -> None:
+    def __init__(self, seats: int, sizes: tuple[int, ...], step: int) -> None:
         if not cython.compiled:
             self.cards = [0] * MOST_CARDS
             self.leaders = [0] * MOST_CARDS
@@ -31,12 +31,18 @@ class Tricks:
             self.suits = [0] * MOST_CARDS
             self.taken = [0] * MOST_SEATS
         self.seats = seats
-        self.ranks = ranks
         self.step = step
-        one_suit = (1 << ranks) - 1
-        for card in range(MOST_CARDS // ranks * ranks):
-            self.suits[card] = one_suit << (card // ranks * ranks)
+        self.pack = 0
+        for size in sizes:
+            self.add_suit(size)
         self.clear(NOBODY)
+
+    def add_suit(self, size: int) -> None:
+        """Let the next cards of the pack, this many, be one suit."""
+        suit = bit(self.pack + size) - bit(self.pack)
+        for _card in range(size):
+            self.suits[self.pack] = suit
+            self.pack += 1
 
     def clear(self, leader: int) -> None:
         """Forget all tricks; `leader` leads to the first."""
@@ -51,9 +57,9 @@ class Tricks:
         self.led = 0
         self.beating = 0
 
-    def name_trump(self, suit: int) -> None:
-        """Make every card of a suit a trump."""
-        self.trumps = self.suits[suit * self.ranks]
+    def name_trump(self, card: int) -> None:
+        """Make every card of this card's suit a trump."""
+        self.trumps = self.suits[card]
 
     def add(self, seat: int, card: int) -> int:
         """Lay a card; answers the seat that takes the trick if this card completes it, else -1."""
@@ -87,7 +93,10 @@ class Tricks:
 
     def copy(self) -> Tricks:
         """An independent copy."""
-        other = Tricks(self.seats, self.ranks, self.step)
+        other = Tricks(self.seats, (), self.step)
+        for card in range(self.pack):
+            other.suits[card] = self.suits[card]
+        other.pack = self.pack
         for index in range(self.played):
             other.cards[index] = self.cards[index]
         for index in range(self.completed + 1):

@@ -5,7 +5,7 @@ Requests are closed (an unknown field is refused); what is sent to clients may g
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from engine.cards import CARD_PATTERN
 
@@ -75,6 +75,29 @@ class TricksTable(Struct, tag_field="kind", tag="tricks"):
     last_trick: Trick | None
 
 
+class PileTable(Struct, tag_field="kind", tag="pile"):
+    """The table of an adding game: every card on the pile, and what they count together."""
+
+    cards: list[SeatCard]
+    sum: int
+
+
+class Row(Struct, frozen=True):
+    """An open row, by its lowest and highest card: numbers in Elfer Raus, ranks elsewhere."""
+
+    low: int | str
+    high: int | str
+
+
+class RowsTable(Struct, tag_field="kind", tag="rows"):
+    """The table of a layout game: the row of each suit, null where it is not open."""
+
+    rows: dict[str, Row | None]
+
+
+Table = TricksTable | PileTable | RowsTable
+
+
 class Result(Struct):
     """How a match ended. Partners have equal scores and win together."""
 
@@ -101,6 +124,23 @@ class Dealt(Struct, tag_field="type", tag="dealt"):
     hand: list[str] | None = None
 
 
+class Drew(Struct, tag_field="type", tag="drew"):
+    """A seat drew a card, shown to that seat only. `stock` counts what is left; `deal` and `attempt` name the deal."""
+
+    seat: int
+    deal: int
+    attempt: int
+    stock: int
+    card: str | None = None
+
+
+class Redealt(Struct, tag_field="type", tag="redealt"):
+    """The deal did not count: the same dealer shuffles and deals again."""
+
+    deal: int
+    attempt: int
+
+
 class TrickTaken(Struct, tag_field="type", tag="trick_taken"):
     """A trick is complete. `points` is what its cards count where cards count, else null."""
 
@@ -111,6 +151,41 @@ class TrickTaken(Struct, tag_field="type", tag="trick_taken"):
 
 class AllPassed(Struct, tag_field="type", tag="all_passed"):
     """Nobody bid: the deal is thrown in."""
+
+
+class Out(Struct, tag_field="type", tag="out"):
+    """A seat takes its place, 1 for the first: it has no cards left, or is the last that has."""
+
+    seat: int
+    place: int
+
+
+class DealScored(Struct, tag_field="type", tag="deal_scored", kw_only=True):
+    """A deal is over and has been scored: the fields of `match.last_deal`, those of other rulesets left out."""
+
+    number: int
+    dealer: int
+    scores: list[int]
+    totals: list[int]
+    last_trick: Trick | None
+    places: list[int] | UnsetType = UNSET
+    contract: str | UnsetType = UNSET
+    slam: int | UnsetType | None = UNSET
+    doubled: bool | UnsetType = UNSET
+    winner: int | UnsetType = UNSET
+    declarer: int | UnsetType | None = UNSET
+    bid: int | UnsetType | None = UNSET
+    trump: str | UnsetType | None = UNSET
+    made: bool | UnsetType | None = UNSET
+    tricks_taken: list[int] | UnsetType = UNSET
+    points_taken: list[int] | UnsetType | None = UNSET
+    all_passed: bool | UnsetType = UNSET
+    discarded: list[int] | UnsetType = UNSET
+
+
+def deal_scored(record: Struct) -> DealScored:
+    """A ruleset's record of a deal, told as an event."""
+    return DealScored(**{name: getattr(record, name) for name in record.__struct_fields__})
 
 
 class GameOver(Result, tag_field="type", tag="game_over"):

@@ -226,7 +226,7 @@ async def _hold(context: Context, member: str, function: Any, *arguments: Any) -
 
 
 def _wire(match: Match, move: int) -> Any:
-    return match.ruleset.encode(move)
+    return match.codec.encode(move)
 
 
 def _candidate(match: Match, candidate: bots.Candidate) -> CandidateMove:

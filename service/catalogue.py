@@ -79,7 +79,7 @@ class RulesetPage(Answer):
     presets: dict[str, dict[str, Any]]
     options: dict[str, Any]
     dependent_defaults: dict[str, str]
-    pack: PackPage
+    packs: dict[str, PackPage]
     move_types: list[MoveType]
     reasons: list[Reason]
     rules: str
@@ -172,7 +172,10 @@ def ruleset_page(name: str, lang: str) -> RulesetPage:
         presets={preset: dict(values) for preset, values in ruleset.presets.items()},
         options=options_schema(ruleset),
         dependent_defaults=dict(ruleset.dependent_defaults),
-        pack=PackPage(suits=list(ruleset.pack.suits), ranks=list(ruleset.pack.ranks), cards=list(ruleset.pack.cards)),
+        packs={
+            name: PackPage(suits=list(pack.suits), ranks=list(pack.ranks), cards=list(pack.cards))
+            for name, pack in ruleset.packs.items()
+        },
         move_types=[_move_type(each) for each in ruleset.move_types],
         reasons=[Reason(reason=reason, detail=detail) for reason, detail in ruleset.reasons.items()],
         rules=(files("engine.rulesets") / ruleset.name / f"rules.{lang}.md").read_text(),

@@ -14,7 +14,7 @@ import msgspec
 
 from engine.catalog import RULESETS
 from engine.match import Ruleset
-from engine.wire import Card, Move, Suit
+from engine.wire import Card, Move, Suit, Table
 from service import schemas
 from service.catalogue import options_schema
 
@@ -25,6 +25,7 @@ NAMED: Mapping[str, tuple[Any, str]] = {
     "Suit": (Suit, "A suit of any ruleset's pack."),
     "Move": (Move, "One decision of the seat to move. Which types a ruleset has is in the catalogue."),
     "Event": (schemas.Event, "Something that a change of a game brought about."),
+    "Table": (Table, "What lies on the table, by the kind of the game."),
     "DealView": (schemas.DealView, "The running deal, as everyone sees it; its shape depends on the ruleset."),
     "MatchView": (schemas.MatchView, "The match so far, as everyone sees it; its shape depends on the ruleset."),
     "LastDeal": (schemas.LastDeal, "A finished deal: what it was worth, and how that came about."),

@@ -42,7 +42,7 @@ from service.schemas import (
     Status,
 )
 from service.store import Change, Entry, Header, HeaderSeat, Loaded, Logged, SeatState, Store, new_game_id, shard_of
-from service.views import SPECTATOR, client_seeds, game_view, item, legal_moves, match_of, reveal
+from service.views import SPECTATOR, client_seeds, game_view, item, legal_moves, match_of, told
 
 PACE_MS = 500
 """How long a bot waits before it moves when a player is at the table: people want to see what happens."""
@@ -74,14 +74,13 @@ class Context:
 async def create_game(context: Context, request: CreateGame) -> CreatedGame:
     """Create a game and, since every seat is taken, start it. Raises InvalidOptions, UnknownBot."""
     ruleset = catalog.find(request.ruleset)
-    options = ruleset.resolve(request.preset, request.options)
-    low, high = ruleset.seats
-    if not low <= len(request.seats) <= high:
-        raise InvalidOptions([("/seats", f"{ruleset.name} takes {low} to {high} seats, not {len(request.seats)}.")])
+    options = ruleset.resolve(request.preset, request.options, len(request.seats))
     game_id = new_game_id()
     header = _header(game_id, ruleset, options, request)
+    if ruleset.propose is not None and options.target is None and not _voters(header):
+        raise InvalidOptions([("/options/target", "A match of bots alone needs a target: nobody could agree on one.")])
     seats = [SeatState(controller=seat.kind) for seat in header.seats]
-    match = Match(ruleset, options, len(seats), context.deals(header.seed, []))
+    match = Match(ruleset, options, len(seats), context.deals(header.seed, []), voters=_voters(header))
     entry = Entry(None, "service", None, None, None, match.start())
     new = Loaded(game_id, header, seats, "playing", 0, "", None, [], 0, 0, 0)
     game = await _commit(context, new, match, entry, header)
@@ -143,10 +142,16 @@ def _replay(context: Context, game: Loaded) -> Match | None:
     options = msgspec.convert(game.header.options, ruleset.options)
     source = context.deals(game.header.seed, client_seeds(game))
     match = resume(ruleset, options, len(game.seats), source, game.start)
+    match.voters = _voters(game.header)
     for logged in game.moves:
         if logged.move is not None:
-            match.replay(ruleset.decode(logged.move))
+            match.replay(match.codec.decode(logged.move))
     return match
+
+
+def _voters(header: Header) -> tuple[int, ...]:
+    """The seats that have a say where a target is agreed on: those of players."""
+    return tuple(number for number, seat in enumerate(header.seats) if seat.kind == "player")
 
 
 async def enter(context: Context, game_id: str, token: str | None) -> tuple[Loaded, Caller | None]:
@@ -239,8 +244,8 @@ async def _try_move(
 
 
 def _applied(game: Loaded, caller: Seated, version: int, events: list[Any]) -> MoveApplied:
-    told = reveal(events, match_of(game), caller.seat)
-    return MoveApplied(version=version, events=told, game=game_view(game, caller))
+    seen = told(events, match_of(game), caller.seat)
+    return MoveApplied(version=version, events=seen, game=game_view(game, caller))
 
 
 async def _look_back(context: Context, game: Loaded, seat: int, request: ApplyMove) -> Logged | None:
@@ -276,7 +281,7 @@ async def make_move(context: Context, game: Loaded, entry: Entry) -> Loaded | No
     match = match_of(game).copy()
     if match.result is not None:
         raise DealOver
-    entry.events = match.play(entry.seat, match.ruleset.decode(entry.move))
+    entry.events = match.play(entry.seat, match.codec.decode(entry.move))
     return await _commit(context, game, match, entry)
 
 

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 
 from engine.bots import BOTS
 from engine.catalog import RULESETS
-from engine.wire import AllPassed, Card, Dealt, GameOver, GameStarted, Move, Result
+from engine.wire import AllPassed, Card, DealScored, Dealt, GameOver, GameStarted, Move, Result
 from service.errors import PROBLEMS
 
 
@@ -50,7 +50,14 @@ else:
     MatchView = _union([ruleset.match_type for ruleset in RULESETS])
     LastDeal = _union([ruleset.last_deal for ruleset in RULESETS])
     Event = _union(
-        [GameStarted, Dealt, AllPassed, GameOver, *(each for ruleset in RULESETS for each in ruleset.events)]
+        [
+            GameStarted,
+            Dealt,
+            AllPassed,
+            DealScored,
+            GameOver,
+            *(each for ruleset in RULESETS for each in ruleset.events),
+        ]
     )
 
 # Control characters and the marks that turn text round would let a name disturb the tables it is shown in.

@@ -3,8 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from engine.match import Match, hand_dealt
-from engine.wire import Dealt
+from engine.match import Match, reveal
 from service.access import Caller
 from service.errors import NotStarted
 from service.schemas import GameView, Item, SeatView, You
@@ -69,21 +68,21 @@ def _seat_view(game: Loaded, match: Match, seat: int, seen: Any) -> SeatView:
         score=match.totals[seat],
         resigned=now.resigned,
         timeouts=now.timeouts,
-        playing=True,
+        playing=seen.playing(seat),
     )
 
 
 def _you(match: Match, seen: Any) -> You:
     return You(
         seat=seen.seat,
-        hand=match.ruleset.cards(seen.hand),
+        hand=match.codec.cards(seen.hand),
         legal_moves=legal_moves(match, seen),
     )
 
 
 def legal_moves(match: Match, seen: Any) -> list[Any]:
     """The moves open to the observing seat; none when another is to move or the match is over."""
-    return [] if match.result is not None else [match.ruleset.encode(move) for move in seen.moves]
+    return [] if match.result is not None else [match.codec.encode(move) for move in seen.moves]
 
 
 def client_seeds(game: Loaded) -> list[str]:
@@ -101,17 +100,10 @@ def item(entry: Logged, match: Match, seat: int) -> Item:
         by=entry.by,
         bot=entry.bot,
         move=entry.move,
-        events=reveal(entry.events, match, seat),
+        events=told(entry.events, match, seat),
     )
 
 
-def reveal(events: list[Any], match: Match, seat: int) -> list[Any]:
-    """The same events, with the reader's own hand in what was dealt."""
-    if seat < 0:
-        return events
-    return [
-        Dealt(event.deal, event.attempt, event.dealer, event.cards, event.stock, hand_dealt(match, event, seat))
-        if isinstance(event, Dealt)
-        else event
-        for event in events
-    ]
+def told(events: list[Any], match: Match, seat: int) -> list[Any]:
+    """The same events, with the reader's own cards in what was dealt and drawn."""
+    return events if seat < 0 else [reveal(match, event, seat) for event in events]

@@ -5,22 +5,21 @@ the plain one must print the same text (tests/test_builds.py).
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 from msgspec import Struct, inspect
 
+from engine.bits import members
 from engine.catalog import RULESETS
 from engine.chance import Chance, PublishedDeals
 from engine.errors import InvalidOptions
-from engine.match import DealSource, Match, MatchState, Ruleset, hand_dealt
+from engine.match import Match, MatchState, Ruleset, reveal
 from engine.playouts import random_deals
-from engine.wire import Dealt
 
 SPECTATOR = -1
-MOVES = range(128)
 
 PRESETS = [(ruleset, preset) for ruleset in RULESETS for preset in ruleset.presets]
 
@@ -50,12 +49,20 @@ def _value(kind: inspect.Type, chance: Chance) -> Any:
             return _value(one_of(chance, kinds), chance)
         case inspect.NoneType():
             return None
+        case inspect.ListType(item_type=inspect.LiteralType(values=values)):
+            return chance.shuffled(list(values))[chance.number(len(values)) :]
         case inspect.Metadata(type=inner):
             return _value(inner, chance)
     raise NotImplementedError(f"an option of {kind} is new: say here how to draw one")
 
 
-def random_options(ruleset: Ruleset, chance: Chance, most_deals: int = 6) -> Any:
+def random_seats(ruleset: Ruleset, chance: Chance) -> int:
+    """A number of seats that the game allows."""
+    fewest, most = ruleset.seats
+    return fewest + chance.number(most - fewest + 1)
+
+
+def random_options(ruleset: Ruleset, seats: int, chance: Chance, most_deals: int = 6) -> Any:
     """Options that may go together: some of a preset, some drawn, the rest left to the defaults; a short match."""
     while True:
         preset = one_of(chance, [None, *ruleset.presets])
@@ -67,7 +74,7 @@ def random_options(ruleset: Ruleset, chance: Chance, most_deals: int = 6) -> Any
         if "max_deals" in ruleset.options.__struct_fields__:
             given["max_deals"] = 1 + chance.number(most_deals)
         try:
-            return ruleset.resolve(preset, given)
+            return ruleset.resolve(preset, given, seats)
         except InvalidOptions:
             continue
 
@@ -76,7 +83,7 @@ def random_move(match: Match, chance: Chance) -> int:
     """A legal move: first its type is drawn, then one of that type, so that passes are not as rare as one bid."""
     by_type: dict[type, list[int]] = {}
     for move in match.deal.legal_moves():
-        by_type.setdefault(type(match.ruleset.encode(move)), []).append(move)
+        by_type.setdefault(type(match.codec.encode(move)), []).append(move)
     return int(one_of(chance, one_of(chance, list(by_type.values()))))
 
 
@@ -84,12 +91,8 @@ def random_move(match: Match, chance: Chance) -> int:
 
 
 def told(match: Match, events: list[Struct], seat: int) -> bytes:
-    """Events as a seat is told them: with the hand that it was dealt."""
-    for at, event in enumerate(events):
-        if isinstance(event, Dealt) and seat != SPECTATOR:
-            events = [*events]
-            events[at] = msgspec.structs.replace(event, hand=hand_dealt(match, event, seat))
-    return msgspec.json.encode(events)
+    """Events as a seat is told them: with the cards that it was dealt or drew."""
+    return msgspec.json.encode(events if seat == SPECTATOR else [reveal(match, event, seat) for event in events])
 
 
 def seen(match: Match, seat: int) -> bytes:
@@ -100,9 +103,10 @@ def seen(match: Match, seat: int) -> bytes:
         {
             "deal": ruleset.deal_view(observation, match),
             "match": ruleset.match_view(match),
-            "hand": ruleset.cards(observation.hand),
-            "moves": [ruleset.encode(move) for move in observation.moves],
+            "hand": match.codec.cards(observation.hand),
+            "moves": [match.codec.encode(move) for move in observation.moves],
             "to_move": match.to_move,
+            "playing": [observation.playing(other) for other in range(match.seats)],
             "totals": match.totals,
             "result": match.result,
         }
@@ -122,6 +126,20 @@ def all_seen(match: Match) -> list[bytes]:
 # ---------------------------------------------------------------------------------------------------- matches
 
 
+def order_that_deals(match: Match, hands: Sequence[int], stock: Sequence[int] = ()) -> list[int]:
+    """An order of the pack that gives the seats these hands in the match's deal, and has these cards on its stock."""
+    numbered = match.ruleset.deal(match)
+    numbered.deal_out(list(range(numbered.size)), match.dealer)
+    order = {}
+    for seat, hand in enumerate(hands):
+        places, cards = members(numbered.observe(seat).hand), members(hand)
+        assert len(places) == len(cards), f"seat {seat} is dealt {len(places)} cards, not {len(cards)}"
+        order |= zip(places, cards, strict=True)
+    rest = [card for card in range(numbered.size) if card not in {*order.values(), *stock}]
+    order |= zip([place for place in range(numbered.size) if place not in order], [*stock, *rest], strict=True)
+    return [order[place] for place in range(numbered.size)]
+
+
 @dataclass
 class Record:
     """A match as it was played: `states` holds, for each deal's number, its start and the moves made before it."""
@@ -137,16 +155,21 @@ class Record:
         return self.match.ruleset
 
 
-def new_match(ruleset: Ruleset, options: Any, chance: Chance, source: DealSource | None = None) -> Match:
-    """A match that has not begun, for any number of seats that the game allows."""
-    fewest, most = ruleset.seats
-    source = source or PublishedDeals(str(chance.number(1 << 64)), [])
-    return Match(ruleset, options, fewest + chance.number(most - fewest + 1), source)
+def new_match(ruleset: Ruleset, chance: Chance, seats: int = 0, options: Any = None) -> Match:
+    """A match that has not begun; seats and options are drawn where they are not given."""
+    seats = seats or random_seats(ruleset, chance)
+    options = options or random_options(ruleset, seats, chance)
+    return Match(ruleset, options, seats, PublishedDeals(str(chance.number(1 << 64)), []))
 
 
-def played(ruleset: Ruleset, options: Any, chance: Chance) -> Record:
-    """A whole random match."""
-    match = new_match(ruleset, options, chance)
+def again(record: "Record") -> Match:
+    """The match of a record, not begun."""
+    match = record.match
+    return Match(match.ruleset, match.options, match.seats, match.source)
+
+
+def played(match: Match, chance: Chance) -> Record:
+    """The record of a match that has not begun, played by chance."""
     record = Record(match, [], {})
     match.start()
     while match.result is None:
@@ -161,7 +184,7 @@ def records(ruleset: Ruleset, seed: str, moves: int) -> Iterator[Record]:
     """Whole random matches under random options, until together they hold this many moves."""
     chance = Chance(f"{ruleset.name} {seed}")
     while moves > 0:
-        record = played(ruleset, random_options(ruleset, chance), chance)
+        record = played(new_match(ruleset, chance), chance)
         moves -= len(record.moves)
         yield record
 
@@ -173,7 +196,7 @@ def walk(ruleset: Ruleset, seed: str, positions: int) -> Iterator[tuple[Match, C
     """
     chance = Chance(f"{ruleset.name} {seed}")
     while positions > 0:
-        match = new_match(ruleset, random_options(ruleset, chance), chance)
+        match = new_match(ruleset, chance)
         match.start()
         while positions > 0:
             yield match, chance
@@ -201,25 +224,26 @@ def _position(match: Match, chance: Chance, at: int) -> str:
     return _checksum(*parts)
 
 
-def checksums(ruleset: Ruleset, options: Mapping[str, Any], preset: str | None, deals: int) -> Iterator[str]:
+def checksums(ruleset: Ruleset, name: str, seats: int, options: Any, deals: int) -> Iterator[str]:
     """A line for each position of at least this many deals, and one for the same number of deals played at once."""
-    chance = Chance(f"checksums of {ruleset.name} {preset}")
-    resolved = ruleset.resolve(preset, options)
+    name = f"{ruleset.name} {name} {seats} seats"
+    chance = Chance(f"checksums of {name}")
     done = 0
     while done < deals:
-        match = new_match(ruleset, resolved, chance)
+        match = new_match(ruleset, chance, seats, options)
         match.start()
         at = 0
         while match.result is None and done < deals:
-            yield f"{ruleset.name} {preset} deal {done + 1} position {at} {_position(match, chance, at)}"
+            yield f"{name} deal {done + 1} position {at} {_position(match, chance, at)}"
             number = match.number
             match.play(match.to_move, random_move(match, chance))
             at += 1
             if match.number != number or match.result is not None:
                 done, at = done + 1, 0
-                yield f"{ruleset.name} {preset} deal {done} scored {_checksum(match.last_deal, match.result)}"
-    tally = random_deals(ruleset.deal(resolved), chance, deals)
-    yield f"{ruleset.name} {preset} at once {tally.deals} {tally.moves} {tally.scores(match.seats)}"
+                state = msgspec.json.encode(match.state())
+                yield f"{name} deal {done} scored {_checksum(match.last_deal, match.result, state)}"
+    tally = random_deals(ruleset.deal(match), chance, deals)
+    yield f"{name} at once {tally.deals} {tally.moves} {tally.scores(match.seats)}"
 
 
 def stream() -> Iterator[str]:
@@ -231,15 +255,17 @@ def stream() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    DEALS = 110
+    DEALS = 40
     for line in stream():
         print(line)
-    for each, name in PRESETS:
-        for line in checksums(each, {}, name, DEALS):
-            print(line)
+    for each, preset in PRESETS:
+        table = range(each.seats[0], each.seats[1] + 1)
+        for number in table:
+            for line in checksums(each, preset, number, each.resolve(preset, {}, number), -(-DEALS // len(table))):
+                print(line)
     for each in RULESETS:
         draws = Chance("options")
-        for _ in range(20):
-            drawn = msgspec.to_builtins(random_options(each, draws))
-            for line in checksums(each, drawn, None, 2):
+        for at in range(20):
+            number = random_seats(each, draws)
+            for line in checksums(each, f"options {at}", number, random_options(each, number, draws), 2):
                 print(line)

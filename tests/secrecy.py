@@ -10,24 +10,24 @@ import msgspec
 
 from engine.bits import bit, members
 from engine.chance import Chance
-from engine.deal import Deal, play_checked
+from engine.deal import NOT_IN_GAME, Deal, play_checked
 from engine.errors import EngineError, IllegalMove
-from engine.match import DealSource, Match, Ruleset, dealt, resume
-from engine.wire import Play
-from tests.positions import MOVES, SPECTATOR, Record, everyone, one_of, records, seen, told
+from engine.match import DealSource, Match, MatchState, Ruleset, dealt, resume
+from engine.wire import Draw, Play
+from tests.positions import SPECTATOR, Record, everyone, one_of, order_that_deals, records, seen, told
 
 
 class Rearranged:
     """A match's chance with another order of the pack for one deal."""
 
-    def __init__(self, source: DealSource, number: int, order: list[int]) -> None:
+    def __init__(self, source: DealSource, state: MatchState, order: list[int]) -> None:
         self.source = source
-        self.number = number
+        self.deal = state.number, state.attempt
         self.rearranged = order
 
     def order(self, number: int, attempt: int, size: int) -> list[int]:
         """The order of the pack: the other one where it is asked for."""
-        return self.rearranged if number == self.number else self.source.order(number, attempt, size)
+        return self.rearranged if (number, attempt) == self.deal else self.source.order(number, attempt, size)
 
     def below(self, purpose: str, n: int) -> int:
         """A number, as the match would draw it."""
@@ -36,49 +36,55 @@ class Rearranged:
 
 def world(record: Record, number: int, order: list[int] | None = None) -> Match:
     """The record's match again at the start of a deal, dealt from another order if one is given."""
-    match = record.match
-    source = match.source if order is None else Rearranged(match.source, number, order)
-    return resume(match.ruleset, match.options, match.seats, source, record.states[number][0])
+    match, state = record.match, record.states[number][0]
+    source = match.source if order is None else Rearranged(match.source, state, order)
+    return resume(match.ruleset, match.options, match.seats, source, state)
 
 
 def hands_dealt(match: Match) -> list[int]:
     """The hand of each seat at the start of the running deal."""
-    start = dealt(match, match.number, match.attempt, match.dealer)
+    start = dealt(match)
     return [start.observe(seat).hand for seat in range(match.seats)]
 
 
-def card_of(ruleset: Ruleset, move: int) -> int:
+def card_of(match: Match, move: int) -> int:
     """The set of the cards that a move shows."""
-    as_json = ruleset.encode(move)
-    return bit(ruleset.pack.number[as_json.card]) if isinstance(as_json, Play) else 0
+    as_json = match.codec.moves.get(move)
+    return bit(match.codec.pack.number[as_json.card]) if isinstance(as_json, Play) else 0
 
 
 # ---------------------------------------------------------------------------------------------------- (a)
 
 
-def order_that_deals(match: Match, hands: list[int]) -> list[int]:
-    """An order of the pack that gives the seats these hands when it is dealt as the running deal was."""
-    numbered = match.ruleset.deal(match.options)
-    numbered.deal_out(list(range(numbered.size)), match.dealer)
-    order = {}
-    for seat, hand in enumerate(hands):
-        order |= zip(members(numbered.observe(seat).hand), members(hand), strict=True)
-    return [order[place] for place in range(numbered.size)]
+def start_of(match: Match, sample: Deal, moves: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    """Hands and a stock that a deal can have begun with that these moves, a seat's each, have led to the sample.
+
+    Who has drawn a card and plays at once plays that card; otherwise it is any that the seat did not play before.
+    """
+    hands = [sample.observe(seat).hand for seat in range(match.seats)]
+    stock: list[int] = []
+    after = (sample.to_move, next(iter(sample.legal_moves()), NOT_IN_GAME))
+    for seat, move in reversed(moves):
+        if isinstance(match.codec.encode(move), Draw):
+            played = card_of(match, after[1]) if seat == after[0] else 0
+            card = members(played or hands[seat])[0]
+            hands[seat] &= ~bit(card)
+            stock.insert(0, card)
+        hands[seat] |= card_of(match, move)
+        after = seat, move
+    return hands, stock
 
 
 def allows(record: Record, at: int, sample: Deal) -> bool:
     """Whether a sampled deal, dealt from the start, lets the moves before `at` be made and leads to the sample."""
     number = record.moves[at][0]
-    first = record.states[number][1]
+    moves = [(seat, move) for _, seat, move in record.moves[record.states[number][1] : at]]
     match = world(record, number)
-    hands = [sample.observe(seat).hand for seat in range(match.seats)]
-    for _, seat, move in record.moves[first:at]:
-        hands[seat] |= card_of(record.ruleset, move)
-    match = world(record, number, order_that_deals(match, hands))
+    match = world(record, number, order_that_deals(match, *start_of(match, sample, moves)))
     try:
-        for _, seat, move in record.moves[first:at]:
+        for seat, move in moves:
             play_checked(match.deal, seat, move)
-    except IllegalMove:
+    except EngineError:
         return False
     return all(match.observe(seat).facts() == sample.observe(seat).facts() for seat in everyone(match))
 
@@ -87,22 +93,30 @@ def samples_look_real(ruleset: Ruleset, positions: int) -> int:
     """Property (a) at every position of random matches, for every seat and the spectator; answers how many."""
     chance = Chance(f"samples of {ruleset.name}")
     done = 0
-    for record in records(ruleset, "samples", positions):
-        match = record.match
-        for at, (number, _, move) in enumerate(record.moves):
-            if at == record.states[number][1]:
-                match = world(record, number)
-            replayed = one_of(chance, everyone(match))
-            for looker in everyone(match):
-                observation = match.observe(looker)
-                sample = observation.sample(chance)
-                again = sample.observe(looker)
-                assert again.facts() == observation.facts(), "a sampled deal looks different"
-                assert view(match, again) == view(match, observation), "a sampled deal is shown differently"
-                if looker == replayed:
-                    assert allows(record, at, sample), "a sampled deal cannot have been played like this"
-                done += 1
-            match.replay(move)
+    while done < positions:
+        for record in records(ruleset, f"samples {done}", 200):
+            done += samples_of(record, chance)
+    return done
+
+
+def samples_of(record: Record, chance: Chance) -> int:
+    """Sample at every position of a record, and see whether one of the samples could have been played."""
+    match = record.match
+    done = 0
+    for at, (number, _, move) in enumerate(record.moves):
+        if at == record.states[number][1]:
+            match = world(record, number)
+        replayed = one_of(chance, everyone(match))
+        for looker in everyone(match):
+            observation = match.observe(looker)
+            sample = observation.sample(chance)
+            again = sample.observe(looker)
+            assert again.facts() == observation.facts(), "a sampled deal looks different"
+            assert view(match, again) == view(match, observation), "a sampled deal is shown differently"
+            if looker == replayed:
+                assert allows(record, at, sample), "a sampled deal cannot have been played like this"
+            done += 1
+        match.replay(move)
     return done
 
 
@@ -118,12 +132,12 @@ def hidden(record: Record, number: int, at: int, seat: int) -> int:
     """The set of the cards of a deal that a seat has not seen when `at` moves of the match have been made."""
     match = world(record, number)
     cards = bit(match.deal.size) - 1
-    if seat != SPECTATOR:
-        cards &= ~hands_dealt(match)[seat]
-    for of_deal, _, move in record.moves[:at]:
-        if of_deal == number:
-            cards &= ~card_of(record.ruleset, move)
-    return cards
+    for of_deal, _, move in record.moves[record.states[number][1] : at]:
+        if of_deal != number:
+            break
+        cards &= ~(match.observe(seat).hand | card_of(match, move))
+        match.replay(move)
+    return cards & ~match.observe(seat).hand if match.number == number else cards
 
 
 def exchanged(match: Match, unseen: int, chance: Chance) -> list[int]:
@@ -138,14 +152,20 @@ def exchanged(match: Match, unseen: int, chance: Chance) -> list[int]:
     return order
 
 
+def open_to_all(match: Match) -> object:
+    """What the rules make of hidden cards before everybody: the turn, the first move, what hands counted at the end."""
+    shown = match.ruleset.deal_view(match.observe(SPECTATOR), match)
+    return match.to_move, match.number, match.totals, getattr(shown, "opening_card", None)
+
+
 def answers(match: Match, seat: int) -> list[object]:
     """All that a seat can find out by asking: what every wrong move is answered, and what it samples."""
     found: list[object] = []
     if seat != SPECTATOR:
         legal = match.deal.legal_moves() if seat == match.to_move else []
-        for move in sorted({-1, *MOVES}.difference(legal)):
+        for move in sorted({NOT_IN_GAME, *match.codec.moves}.difference(legal)):
             try:
-                match.play(seat, move)
+                play_checked(match.deal, seat, move)
             except EngineError as error:
                 words = match.ruleset.reasons.get(error.reason, "") if isinstance(error, IllegalMove) else ""
                 found.append((error.code, str(error), words))
@@ -161,13 +181,18 @@ def compare(record: Record, number: int, at: int, seat: int, order: list[int]) -
     """
     real, other = world(record, number), world(record, number, order)
     first = record.states[number][1]
-    for done, (_, mover, move) in enumerate(record.moves[first : at + 1], start=1):
-        assert seen(real, seat) == seen(other, seat), "a view tells hidden cards apart"
-        if first + done > at or move not in other.deal.legal_moves():
-            assert answers(real, seat) == answers(other, seat), "an answer tells hidden cards apart"
+    if other.ruleset.misdealt(other.deal):
+        return 0
+    for done, (_, mover, move) in enumerate(record.moves[first : at + 1]):
+        if open_to_all(real) != open_to_all(other):
             return done
+        assert seen(real, seat) == seen(other, seat), "a view tells hidden cards apart"
+        if first + done == at or move not in other.deal.legal_moves():
+            assert answers(real, seat) == answers(other, seat), "an answer tells hidden cards apart"
+            return done + 1
         events = real.play(mover, move), other.play(mover, move)
-        assert told(real, events[0], seat) == told(other, events[1], seat), "an event tells hidden cards apart"
+        if open_to_all(real) == open_to_all(other):
+            assert told(real, events[0], seat) == told(other, events[1], seat), "an event tells hidden cards apart"
     raise AssertionError("a position after the end was asked for")
 
 
@@ -186,10 +211,10 @@ def exchange_somewhere(record: Record, chance: Chance) -> int:
     """Exchange two cards of one deal that a seat does not know at some position of the record, and compare."""
     at = chance.number(len(record.moves))
     seat = one_of(chance, everyone(record.match))
-    unseen = {number: hidden(record, number, at, seat) for number in range(1, record.moves[at][0] + 1)}
-    number = one_of(chance, [number for number, cards in unseen.items() if cards.bit_count() > 1] or [0])
-    if not number:
+    number = one_of(chance, [record.moves[at][0], 1 + chance.number(record.moves[at][0])])
+    unseen = hidden(record, number, at, seat)
+    if unseen.bit_count() < 2:
         return 0
-    order = exchanged(world(record, number), unseen[number], chance)
+    order = exchanged(world(record, number), unseen, chance)
     real = record.match.source.order(number, record.states[number][0].attempt, len(order))
     return compare(record, number, at, seat, order) if order != real else 0

@@ -14,7 +14,7 @@ from engine.chance import Chance
 from engine.match import Ruleset
 from engine.rulesets.tarneeb import TARNEEB
 
-OPTIONS = TARNEEB.resolve("tarneeb_31", {})
+OPTIONS = TARNEEB.resolve("tarneeb_31", {}, 4)
 RANDOM = Entrant(find("random"))
 
 
@@ -166,6 +166,6 @@ def test_a_bot_that_breaks_the_rules_is_named() -> None:
 def test_every_ruleset_can_be_played(ruleset: Ruleset) -> None:
     """Any game that there is, at its largest table."""
     for preset in ruleset.presets:
-        options = ruleset.resolve(preset, {})
-        tally = play_sets(ruleset, options, [RANDOM, LOWEST] * (ruleset.seats[1] // 2), "a", first_set=0, sets=2)
+        options = ruleset.resolve(preset, {}, 4)
+        tally = play_sets(ruleset, options, [RANDOM, LOWEST] * 2, "a", first_set=0, sets=2)
         assert tally.sets == 2

@@ -11,7 +11,8 @@ from engine.cards import FRENCH_ACE_HIGH
 from engine.chance import Chance
 from engine.match import Ruleset
 from engine.rulesets.tarneeb import TARNEEB
-from engine.rulesets.tarneeb.rules import MOVES
+from engine.rulesets.tarneeb.rules import MOVES, TarneebDeal
+from engine.rulesets.tarneeb.view import CODEC
 from tests.positions import PRESETS, of_preset, random_options, walk
 from tests.test_rules import hand as in_full
 from tests.test_rules import items, parse, written
@@ -19,6 +20,8 @@ from tests.test_rules import items, parse, written
 each_bot = pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.name)
 RULES = find("rules")
 PASS = 56
+SETS = {"tarneeb": 25, "reihe": 150, "elfer_raus": 800, "rosbiratschka": 100}
+"""How many sets it takes to tell; the closer a game is to luck, the more."""
 
 
 # ---------------------------------------------------------------------------------------------------- every bot
@@ -40,8 +43,9 @@ def test_a_bot_plays_whole_deals_with_itself(bot: Bot) -> None:
     chance = Chance("options of whole deals")
     for ruleset in {ruleset.name: ruleset for ruleset, _ in PRESETS}.values():
         for number in range(40):
-            options = random_options(ruleset, chance)
-            play_sets(ruleset, options, [Entrant(bot)] * ruleset.seats[1], "itself", first_set=number, sets=1)
+            seats = ruleset.seats[0] + number % (ruleset.seats[1] - ruleset.seats[0] + 1)
+            options = random_options(ruleset, seats, chance)
+            play_sets(ruleset, options, [Entrant(bot)] * seats, "itself", first_set=number, sets=1)
 
 
 @each_bot
@@ -63,12 +67,12 @@ def seen_with(hand: str, moves: str = "", *, first: int = 0, preset: str = "tarn
 
     The other hands hold the cards that they play, and for the rest what comes: nothing depends on it.
     """
-    mine = {FRENCH_ACE_HIGH.number[card]: 0 for card in in_full(hand, TARNEEB)}
+    mine = {FRENCH_ACE_HIGH.number[card]: 0 for card in in_full(hand, FRENCH_ACE_HIGH)}
     owners: dict[int, int] = {}
     while True:
-        deal = TARNEEB.deal(TARNEEB.resolve(preset, options))
+        deal = TarneebDeal(TARNEEB.resolve(preset, options, 4))
         deal.deal_out(order_of({**owners, **mine}, dealer=(first + 1) % 4), (first + 1) % 4)
-        for move in (parse(item, TARNEEB) for item in items(moves, TARNEEB)):
+        for move in (parse(item, CODEC) for item in items(moves, CODEC)):
             if move < 52 and not deal.observe(deal.to_move).hand >> move & 1:
                 assert move not in {**owners, **mine}, f"{moves}: another seat holds {FRENCH_ACE_HIGH.cards[move]}"
                 owners[move] = deal.to_move
@@ -90,7 +94,7 @@ def order_of(owners: dict[int, int], dealer: int) -> list[int]:
 
 def answer(hand: str, moves: str = "", **given: Any) -> str:
     """What the bot `rules` does in seat 0, in words."""
-    return written(RULES.choose(seen_with(hand, moves, **given), Chance(""), None).move, TARNEEB)
+    return written(RULES.choose(seen_with(hand, moves, **given), Chance(""), None).move, CODEC)
 
 
 def how_high(hand: str, **given: Any) -> int:
@@ -210,7 +214,9 @@ def test_where_points_count_it_looks_after_its_honours(says: str, hand: str, pla
 def test_advice_is_stronger_than_chance(pair: tuple[Ruleset, str]) -> None:
     """On duplicate deals `rules` beats `random` by more than the 95 % interval."""
     ruleset, preset = pair
-    table = [Entrant(RULES), Entrant(find("random"))] * (ruleset.seats[1] // 2)
-    found = summary(play_sets(ruleset, ruleset.resolve(preset, {}), table, "advice", first_set=0, sets=25), 0)
+    seats = min(4, ruleset.seats[1])
+    table = [Entrant(RULES), Entrant(find("random"))] * (seats // 2)
+    options = ruleset.resolve(preset, {}, seats)
+    found = summary(play_sets(ruleset, options, table, "advice", first_set=0, sets=SETS[ruleset.name]), 0)
     assert found.interval is not None
     assert found.margin > found.interval

@@ -46,7 +46,7 @@ def test_ids_and_numbers_are_one_table(pack: Pack) -> None:
     assert {pack.cards[number]: number for number in pack.number.values()} == pack.number
 
 
-@pytest.mark.parametrize("pack", [*PACKS, *(ruleset.pack for ruleset in RULESETS)], ids=str)
+@pytest.mark.parametrize("pack", [*PACKS, *(pack for ruleset in RULESETS for pack in ruleset.packs.values())], ids=str)
 def test_every_card_of_every_pack_is_a_card(pack: Pack) -> None:
     """What a game deals is what requests may name."""
     assert all(is_card(card) for card in pack.cards)

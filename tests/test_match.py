@@ -9,7 +9,7 @@ from engine.catalog import RULESETS, find
 from engine.chance import PublishedDeals
 from engine.deal import NOT_IN_GAME, play_checked
 from engine.errors import DealOver, EngineError, IllegalMove, InvalidOptions, NotYourTurn, UnknownRuleset
-from engine.match import Match, Ruleset, hand_dealt
+from engine.match import Match, Ruleset, reveal
 from engine.rulesets.tarneeb import TARNEEB
 from engine.wire import Bid, Dealt, GameStarted, Pass
 from tests.positions import PRESETS, of_preset
@@ -18,14 +18,14 @@ from tests.positions import PRESETS, of_preset
 def refusals(preset: str | None, options: dict[str, Any], ruleset: Ruleset = TARNEEB) -> dict[str, str]:
     """What is wrong with options, by JSON pointer; something must be."""
     with pytest.raises(InvalidOptions) as refusal:
-        ruleset.resolve(preset, options)
+        ruleset.resolve(preset, options, ruleset.seats[0])
     assert refusal.value.errors
     return dict(refusal.value.errors)
 
 
 def new_match(**options: Any) -> Match:
     """A match of Tarneeb that has begun, from a fixed seed."""
-    match = Match(TARNEEB, TARNEEB.resolve(None, options), 4, PublishedDeals("a match", []))
+    match = Match(TARNEEB, TARNEEB.resolve(None, options, 4), 4, PublishedDeals("a match", []))
     match.start()
     return match
 
@@ -34,7 +34,7 @@ def pass_round(match: Match) -> list[Any]:
     """Four passes; answers what the last brought about."""
     events: list[Any] = []
     for _ in range(4):
-        events = match.play(match.to_move, TARNEEB.decode(Pass()))
+        events = match.play(match.to_move, match.codec.decode(Pass()))
     return events
 
 
@@ -43,7 +43,7 @@ def pass_round(match: Match) -> list[Any]:
 
 def test_every_option_has_a_value() -> None:
     """Given nothing, the defaults."""
-    options = TARNEEB.resolve(None, {})
+    options = TARNEEB.resolve(None, {}, 4)
     assert (options.scoring, options.target, options.finish, options.max_deals) == ("tricks", 31, "reach", 200)
     assert options.first_dealer is None
 
@@ -52,25 +52,26 @@ def test_every_option_has_a_value() -> None:
 def test_a_preset_sets_what_it_names_and_nothing_else(pair: tuple[Ruleset, str]) -> None:
     """The rest is as if its values had been given by hand."""
     ruleset, preset = pair
-    assert ruleset.resolve(preset, {}) == ruleset.resolve(None, ruleset.presets[preset])
+    seats = ruleset.seats[0]
+    assert ruleset.resolve(preset, {}, seats) == ruleset.resolve(None, ruleset.presets[preset], seats)
 
 
 def test_options_override_a_preset() -> None:
     """What is given comes before what the preset says."""
-    options = TARNEEB.resolve("tarneeb_41", {"target": 61})
+    options = TARNEEB.resolve("tarneeb_41", {"target": 61}, 4)
     assert (options.scoring, options.target, options.finish) == ("points", 61, "exact")
 
 
 def test_defaults_that_depend_on_an_option_are_taken_last() -> None:
     """They look at what preset and options have made of it."""
-    assert TARNEEB.resolve(None, {"scoring": "points"}).target == 41
-    assert TARNEEB.resolve("tarneeb_41", {"scoring": "tricks"}).full_bid_made == 26
-    assert TARNEEB.resolve("tarneeb_31", {"scoring": "points"}).target == 31
+    assert TARNEEB.resolve(None, {"scoring": "points"}, 4).target == 41
+    assert TARNEEB.resolve("tarneeb_41", {"scoring": "tricks"}, 4).full_bid_made == 26
+    assert TARNEEB.resolve("tarneeb_31", {"scoring": "points"}, 4).target == 31
 
 
 def test_json_calls_31_0_an_integer() -> None:
     """And so do we; the value is kept as an int."""
-    target = TARNEEB.resolve(None, {"target": 31.0}).target
+    target = TARNEEB.resolve(None, {"target": 31.0}, 4).target
     assert (target, type(target)) == (31, int)
 
 
@@ -108,7 +109,7 @@ def test_a_wrong_value_is_refused_at_its_option(option: str, value: object) -> N
 )
 def test_the_ends_of_a_range_are_in_it(option: str, values: tuple[int | None, ...]) -> None:
     """The rulebook's ranges name their first and last value."""
-    assert [getattr(TARNEEB.resolve(None, {option: value}), option) for value in values] == list(values)
+    assert [getattr(TARNEEB.resolve(None, {option: value}, 4), option) for value in values] == list(values)
 
 
 def test_an_unknown_preset_is_refused_with_what_there_is() -> None:
@@ -148,7 +149,7 @@ def test_every_error_has_a_code_of_its_own() -> None:
 
 def test_a_match_starts_with_a_deal() -> None:
     """It is told that the match has begun and that cards are dealt: how many, not which."""
-    match = Match(TARNEEB, TARNEEB.resolve(None, {"first_dealer": 2}), 4, PublishedDeals("a match", []))
+    match = Match(TARNEEB, TARNEEB.resolve(None, {"first_dealer": 2}, 4), 4, PublishedDeals("a match", []))
     assert match.to_move == -1
     assert match.start() == [GameStarted(), Dealt(1, 1, 2, [13, 13, 13, 13], 0, None)]
     assert match.to_move == 1
@@ -158,7 +159,7 @@ def test_the_first_dealer_is_drawn_from_the_published_stream() -> None:
     """Where no seat is named, every seat deals first in some match, as its seed says."""
     dealers = set()
     for number in range(40):
-        match = Match(TARNEEB, TARNEEB.resolve(None, {}), 4, PublishedDeals(f"seed {number}", []))
+        match = Match(TARNEEB, TARNEEB.resolve(None, {}, 4), 4, PublishedDeals(f"seed {number}", []))
         match.start()
         assert match.dealer == PublishedDeals(f"seed {number}", []).below("first_dealer", 4)
         dealers.add(match.dealer)
@@ -175,16 +176,16 @@ def test_the_next_deal_comes_with_the_last_move_of_the_one_before() -> None:
 def test_a_log_without_hands_tells_a_seat_the_hand_it_was_dealt() -> None:
     """Also of a deal that is long over, and after cards of it have been played."""
     match = new_match(first_dealer=0)
-    hands = {(1, seat): TARNEEB.cards(match.observe(seat).hand) for seat in range(4)}
+    hands = {(1, seat): match.codec.cards(match.observe(seat).hand) for seat in range(4)}
     events = [event for event in pass_round(match) if isinstance(event, Dealt)]
-    hands |= {(2, seat): TARNEEB.cards(match.observe(seat).hand) for seat in range(4)}
+    hands |= {(2, seat): match.codec.cards(match.observe(seat).hand) for seat in range(4)}
     events.append(Dealt(1, 1, 0, [13, 13, 13, 13], 0))
-    match.play(match.to_move, TARNEEB.decode(Bid(13)))
+    match.play(match.to_move, match.codec.decode(Bid(13)))
     match.play(match.to_move, 52)
     match.play(match.to_move, members(match.observe(match.to_move).hand)[0])
     for event in events:
         for seat in range(4):
-            assert hand_dealt(match, event, seat) == hands[event.deal, seat]
+            assert reveal(match, event, seat).hand == hands[event.deal, seat]
     assert len({tuple(hand) for hand in hands.values()}) == 8
 
 
@@ -192,7 +193,7 @@ def test_the_source_decides_the_cards() -> None:
     """The same seed deals the same hands, another one others."""
     hands = []
     for seed in ("one", "one", "two"):
-        match = Match(TARNEEB, TARNEEB.resolve(None, {"first_dealer": 0}), 4, PublishedDeals(seed, []))
+        match = Match(TARNEEB, TARNEEB.resolve(None, {"first_dealer": 0}, 4), 4, PublishedDeals(seed, []))
         match.start()
         hands.append(match.observe(0).hand)
     assert hands[0] == hands[1] != hands[2]
@@ -205,7 +206,7 @@ def test_whose_turn_it_is_is_asked_before_the_rules() -> None:
     """Another seat hears that it is not its turn, whatever it wants to do."""
     match = new_match(first_dealer=0)
     assert match.to_move == 3
-    for move in (NOT_IN_GAME, 0, TARNEEB.decode(Bid(8))):
+    for move in (NOT_IN_GAME, 0, match.codec.decode(Bid(8))):
         with pytest.raises(NotYourTurn):
             match.play(0, move)
 
@@ -236,6 +237,6 @@ def test_a_move_that_the_game_does_not_have_is_said_to_be_none() -> None:
 )  # fmt: skip
 def test_only_a_whole_pack_is_dealt(order: list[int]) -> None:
     """An order that is not exactly the pack is a mistake of the caller."""
-    deal = TARNEEB.deal(TARNEEB.resolve(None, {}))
+    deal = TARNEEB.deal(new_match())
     with pytest.raises(ValueError, match="every card of the pack exactly once"):
         deal.deal_out(order, 0)

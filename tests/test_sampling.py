@@ -9,7 +9,7 @@ from engine.bits import bit, count, members
 from engine.chance import Chance
 from engine.rulesets.tarneeb import TARNEEB
 from engine.rulesets.tarneeb.rules import TarneebDeal, TarneebObservation
-from engine.sampling import spread
+from engine.sampling import place, spread
 
 
 def word(*cards: int) -> int:
@@ -104,6 +104,45 @@ def test_what_cannot_have_happened_is_refused(unseen: int, cannot: list[int], si
         spread(Chance("impossible"), unseen, cannot, sizes)
 
 
+# ---------------------------------------------------------------------------------------------------- what seats need
+
+NEEDS = {
+    "nothing": [0, 0, 0],
+    "one_card": [word(0), 0, 0],
+    "one_of_two": [0, word(0, 4), 0],
+    "one_of_all": [LOW | HIGH, LOW | HIGH, LOW | HIGH],
+    "two_seats_the_same": [word(0, 3), word(0, 3), 0],
+    "three_seats": [word(1, 3), word(2, 3, 4), word(1, 5)],
+}
+
+
+@pytest.mark.parametrize("needs", NEEDS.values(), ids=NEEDS)
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_every_placing_that_fits_is_equally_likely(case: tuple[int, list[int], list[int]], needs: list[int]) -> None:
+    """Placed cards are all spreads in which each seat holds one that it needs, and none comes up too often."""
+    unseen, cannot, sizes = case
+    needs = [wanted if size else 0 for wanted, size in zip(needs, sizes, strict=False)]
+    expected = {
+        hands
+        for hands in all_spreads(*case)
+        if all(hand & wanted for hand, wanted in zip(hands, needs, strict=True) if wanted)
+    }
+    chance = Chance(f"placings {case} {needs}")
+    if not expected:
+        with pytest.raises(ValueError, match=r"deal|drawn"):
+            place(chance, unseen, cannot, sizes, needs)
+        return
+    found = Counter(tuple(place(chance, *case, needs)) for _ in range(60 * len(expected) + 1))
+    assert is_uniform(found, expected)
+
+
+def test_placing_takes_sizes_that_add_up() -> None:
+    """A card too many or too few is a mistake in what was observed."""
+    for sizes in ([2, 2, 1], [2, 2, 3]):
+        with pytest.raises(ValueError, match="the sizes do not add up"):
+            place(Chance("impossible"), LOW | HIGH, [0, 0, 0], sizes, [0, 0, 0])
+
+
 # ---------------------------------------------------------------------------------------------------- late in a deal
 
 
@@ -111,7 +150,7 @@ def late_position(seed: str, cards_left: int) -> tuple[list[int], int, list[int]
     """The moves of a random deal until each seat holds so many cards: the order, the dealer, the moves, the deal."""
     chance = Chance(seed)
     order, dealer = chance.shuffled(list(range(52))), chance.number(4)
-    deal = TARNEEB.deal(TARNEEB.resolve(None, {"all_pass": "dealer_bids"}))
+    deal = TarneebDeal(TARNEEB.resolve(None, {"all_pass": "dealer_bids"}, 4))
     deal.deal_out(order, dealer)
     moves = []
     while max(deal.observe(-1).sizes) > cards_left or deal.observe(-1).tricks.in_trick:
@@ -131,7 +170,7 @@ def could_have_been_played(seen: TarneebObservation, hands: tuple[int, ...], dea
     for index in range(52):
         seat = (seat + 3) % 4
         order[index] = piles[seat].pop()
-    deal = TARNEEB.deal(seen.terms)
+    deal = TarneebDeal(seen.terms)
     deal.deal_out(order, dealer)
     for move in moves:
         if move not in deal.legal_moves():

@@ -4,31 +4,20 @@ The plain form is tested here card by card; tests/test_builds.py holds that the 
 random deals below are played on whichever build runs.
 """
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from engine.bits import bit, members
 from engine.cards import FRENCH_ACE_HIGH
-from engine.chance import Chance
+from engine.chance import Chance, PublishedDeals
+from engine.match import Match
 from engine.rulesets.tarneeb import TARNEEB
+from tests.plain import plain
 
 RANKS = 13
+SUITS = (RANKS,) * 4
 CLOCKWISE, COUNTERCLOCKWISE = 1, 3
-
-
-def plain(name: str) -> ModuleType:
-    """A module of the engine as plain Python, whatever build runs."""
-    path = Path(__file__).parents[1] / "engine" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"plain_{name}", path)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 TRICKS = plain("tricks")
@@ -41,10 +30,10 @@ def numbers(cards: str) -> list[int]:
 
 def tricks(cards: str, *, leader: int = 0, trump: str | None = None, step: int = CLOCKWISE, seats: int = 4) -> Any:
     """Cards played one after the other, seats taking their turns as the tricks demand."""
-    played = TRICKS.Tricks(seats, RANKS, step)
+    played = TRICKS.Tricks(seats, SUITS, step)
     played.clear(leader)
     if trump:
-        played.name_trump(FRENCH_ACE_HIGH.suits.index(trump))
+        played.name_trump(FRENCH_ACE_HIGH.number[f"A-{trump}"])
     seat = leader
     for card in numbers(cards):
         taker = played.add(seat, card)
@@ -81,7 +70,7 @@ def test_the_highest_trump_takes_the_trick_else_the_highest_of_the_suit_led(
 
 def test_a_trick_is_taken_when_its_last_card_is_laid() -> None:
     """Until then nobody has it, and the leader stays the leader."""
-    played = TRICKS.Tricks(4, RANKS, CLOCKWISE)
+    played = TRICKS.Tricks(4, SUITS, CLOCKWISE)
     played.clear(2)
     turns = zip((2, 3, 0, 1), numbers("2-spades A-spades 3-spades 4-spades"), strict=True)
     assert [played.add(seat, card) for seat, card in turns] == [-1, -1, -1, 3]
@@ -106,6 +95,16 @@ def test_three_can_play_tricks_too() -> None:
     """The number of seats is the game's."""
     played = tricks("2-spades A-spades 3-spades 2-hearts 3-hearts 4-hearts", seats=3)
     assert [played.taker_of(0), played.taker_of(1)] == [1, 0]
+
+
+def test_suits_may_be_of_unequal_length() -> None:
+    """A suit ends where its last card does: of nine and eight cards, the ninth is of the first suit."""
+    played = TRICKS.Tricks(3, (9, 8), CLOCKWISE)
+    played.clear(0)
+    assert [played.add(seat, card) for seat, card in ((0, 7), (1, 9), (2, 8))] == [-1, -1, 2]
+    assert played.cannot_hold() == [0, sum(map(bit, range(9))), 0]
+    assert played.copy().add(2, 16) == -1
+    assert played.copy().record() == played.record()
 
 
 # ---------------------------------------------------------------------------------------------------- following suit
@@ -161,7 +160,8 @@ def naive_taker(trick: list[tuple[int, int]], trump: int) -> int:
 def test_random_deals_go_as_the_rulebook_says() -> None:
     """Takers, leaders, voids and the cards that may be played, against a second telling of the rules."""
     chance = Chance("tricks")
-    deal = TARNEEB.deal(TARNEEB.resolve(None, {}))
+    options = TARNEEB.resolve(None, {}, 4)
+    deal = TARNEEB.deal(Match(TARNEEB, options, 4, PublishedDeals("tricks", [])))
     for _ in range(60):
         deal.deal_out(chance.shuffled(list(range(52))), chance.number(4))
         hands = [set(members(deal.observe(seat).hand)) for seat in range(4)]

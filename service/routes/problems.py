@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import msgspec
 from litestar import Response
 
-from engine.catalog import RULESETS
 from service.errors import PROBLEMS
 from service.routes.http import PROBLEM_JSON, AnyRequest
 
@@ -27,7 +26,7 @@ def problem(
         "title": known.title,
         "status": known.status,
         "code": code,
-        "detail": _sentence(code, detail, more or {}) + known.advice,
+        "detail": f"{detail} {known.advice}" if detail else known.advice,
         "request_id": request.scope["request_id"],  # type: ignore[typeddict-item] # the edge puts it there
         **(more or {}),
     }
@@ -37,14 +36,3 @@ def problem(
     if code == "unauthorized":
         sent["WWW-Authenticate"] = 'Bearer realm="tapete"'
     return Response(_encode(document), status_code=known.status, media_type=PROBLEM_JSON, headers=sent)
-
-
-def _sentence(code: str, detail: str, more: Mapping[str, object]) -> str:
-    """What is to be said about this case, before the advice that holds for all of its kind."""
-    if code == "illegal_move":
-        return f"{REASONS[str(more['reason'])]} "
-    return f"{detail} " if detail else ""
-
-
-REASONS = {reason: sentence for ruleset in RULESETS for reason, sentence in ruleset.reasons.items()}
-"""A sentence for each reason. Reasons that games share read the same in all of them."""

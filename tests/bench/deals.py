@@ -15,10 +15,12 @@ PEER = "OpenSpiel C++ spades"
 _OURS = """
 import sys, time
 from engine.catalog import find
-from engine.chance import Chance
+from engine.chance import Chance, PublishedDeals
+from engine.match import Match
 from engine.playouts import random_deals
 ruleset = find("tarneeb")
-deal, number = ruleset.deal(ruleset.resolve(None, {})), int(sys.argv[1])
+match = Match(ruleset, ruleset.resolve(None, {}, 4), 4, PublishedDeals("bench", []))
+deal, number = ruleset.deal(match), int(sys.argv[1])
 random_deals(deal, Chance("warm"), number // 10)
 started = time.perf_counter()
 random_deals(deal, Chance("bench"), number)

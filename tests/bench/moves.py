@@ -109,7 +109,7 @@ def _our_game(port: int, secret: bytes, moves: int) -> list[tuple[str, str, str]
     created = httpx.post(f"http://127.0.0.1:{port}/v1/games", json=body).raise_for_status().json()
     game_id, tokens = created["game"]["game_id"], Tokens((secret,))
     ruleset = find("tarneeb")
-    match = Match(ruleset, ruleset.resolve(None, body["options"]), 4, PublishedDeals(SEED, []))
+    match = Match(ruleset, ruleset.resolve(None, body["options"], 4), 4, PublishedDeals(SEED, []))
     match.start()
     chance = Chance("bench")
     requests = []
@@ -117,7 +117,7 @@ def _our_game(port: int, secret: bytes, moves: int) -> list[tuple[str, str, str]
         seat, legal = match.to_move, match.deal.legal_moves()
         move = legal[chance.number(len(legal))]
         match.play(seat, move)
-        sent = msgspec.json.encode({"expected_version": version, "move": ruleset.encode(move)}).decode()
+        sent = msgspec.json.encode({"expected_version": version, "move": match.codec.encode(move)}).decode()
         requests.append((f"/v1/games/{game_id}/moves", tokens.of_seat(game_id, seat, 0), sent))
     return requests
 

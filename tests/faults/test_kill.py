@@ -99,11 +99,11 @@ def test_every_acknowledged_move_is_in_the_log_where_it_was_promised_and_no_othe
 def test_the_log_is_a_match_by_the_rules_and_every_view_there_was_is_a_replay_of_it(aftermath: Aftermath) -> None:
     """A move that were there twice would be against the rules."""
     for game in aftermath.load.games:
-        match = Match(TARNEEB, TARNEEB.resolve(None, OPTIONS), 4, PublishedDeals(game.seed, []))
+        match = Match(TARNEEB, TARNEEB.resolve(None, OPTIONS, 4), 4, PublishedDeals(game.seed, []))
         views = [*game.views, *(read(aftermath.up.url, game.path, token) for token in game.tokens.values())]
         for entry in read(aftermath.up.url, f"{game.path}/events?limit=1000")["items"]:
             move = msgspec.convert(entry["move"], Move | None)
-            events = match.start() if move is None else match.play(entry["seat"], TARNEEB.decode(move))
+            events = match.start() if move is None else match.play(entry["seat"], match.codec.decode(move))
             assert entry["events"] == as_json(events)
             for view in views:
                 if view["version"] == entry["version"]:
@@ -118,7 +118,7 @@ def check_view(view: Json, match: Match) -> None:
     assert view["result"] == as_json(match.result)
     assert view["to_move"] == (match.to_move if match.result is None else None)
     if view["you"]:
-        assert view["you"]["hand"] == TARNEEB.cards(seen.hand)
+        assert view["you"]["hand"] == match.codec.cards(seen.hand)
 
 
 def test_what_killed_workers_leave_in_the_queue_is_swept_away(aftermath: Aftermath) -> None:

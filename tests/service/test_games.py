@@ -76,19 +76,19 @@ def as_json(content: Any) -> Json:
 def test_a_match_by_four_tokens_goes_as_the_engine_says(api: Api, match: str) -> None:
     """At every position each seat is offered exactly the engine's moves, and told exactly what the engine says."""
     table = api.create(**MATCHES[match])
-    options = TARNEEB.resolve(MATCHES[match].get("preset"), MATCHES[match]["options"])
+    options = TARNEEB.resolve(MATCHES[match].get("preset"), MATCHES[match]["options"], 4)
     engine = Match(TARNEEB, options, 4, PublishedDeals(SEED, []))
     engine.start()
     chance = random.Random(match)
     while engine.result is None:
         version, mover = table.version(), engine.to_move
-        moves = as_json([TARNEEB.encode(move) for move in engine.deal.legal_moves()])
+        moves = as_json([engine.codec.encode(move) for move in engine.deal.legal_moves()])
         for seat in range(4):
             expected = {"version": version, "seat": seat, "to_move": mover, "moves": moves if seat == mover else []}
             assert good(table.get("/legal-moves", seat)) == expected
         move = any_of(chance, moves)
         answer = good(table.send(mover, move, version))
-        events = engine.play(mover, TARNEEB.decode(msgspec.convert(move, wire.Move)))
+        events = engine.play(mover, engine.codec.decode(msgspec.convert(move, wire.Move)))
         assert answer["version"] == answer["game"]["version"] == version + 1
         assert answer["events"] == json.loads(told(engine, events, mover))
         assert answer["game"] == table.view(mover)

@@ -21,10 +21,11 @@ from engine.deal import play_checked
 from engine.errors import IllegalMove
 from engine.match import DealSource, Match
 from engine.rulesets.tarneeb import TARNEEB
+from engine.rulesets.tarneeb.view import CODEC
 from service import bot_moves, games, views
 from service.jobs import BOT_JOB
 from service.settings import Settings
-from tests.positions import SPECTATOR, Record, one_of, played, random_options
+from tests.positions import SPECTATOR, Record, new_match, one_of, played, random_options
 from tests.secrecy import Rearranged, exchanged, hands_dealt, hidden, world
 from tests.service.players import (
     PACK,
@@ -105,7 +106,8 @@ def exchanges(seed: str) -> Iterator[Exchange]:
     """Exchanges at chance positions of short random matches, for seats and the spectator, of old deals as well."""
     chance = Chance(f"exchanges over HTTP {seed}")
     while True:
-        record = played(TARNEEB, random_options(TARNEEB, chance, most_deals=2), chance)
+        options = random_options(TARNEEB, 4, chance, most_deals=2)
+        record = played(new_match(TARNEEB, chance, 4, options), chance)
         for _ in range(2):
             at, reader = chance.number(len(record.moves)), one_of(chance, [0, 1, 2, 3, SPECTATOR])
             number = one_of(chance, range(1, record.moves[at][0] + 1))
@@ -210,7 +212,7 @@ def create(each: World, exchange: Exchange, game_id: str, deals: DealSource, mon
 def compare(worlds: tuple[World, World], exchange: Exchange, game_id: str, monkeypatch: pytest.MonkeyPatch) -> int:
     """Play the record in both worlds as far as it goes and compare everything; answers how many positions that were."""
     record, first = exchange.record, exchange.record.states[exchange.number][1]
-    sources = (record.match.source, Rearranged(record.match.source, exchange.number, exchange.order))
+    sources = (record.match.source, Rearranged(record.match.source, record.states[exchange.number][0], exchange.order))
     tables = [
         create(each, exchange, game_id, source, monkeypatch) for each, source in zip(worlds, sources, strict=True)
     ]
@@ -230,7 +232,7 @@ def compare(worlds: tuple[World, World], exchange: Exchange, game_id: str, monke
                 alike(real.advice(version), other.advice(version))
         if made < last:
             _, mover, number = record.moves[made]
-            move = msgspec.to_builtins(TARNEEB.encode(number))
+            move = msgspec.to_builtins(CODEC.encode(number))
             answers = [table.send(mover, move, version) for table in tables]
             assert [answer.status_code for answer in answers] == [200, 200]
             if mover == exchange.reader:
@@ -248,7 +250,7 @@ def legal_for(record: Record, made: int, reader: int) -> list[Move]:
     match = world(record, number)
     for _, _, move in record.moves[record.states[number][1] : made]:
         match.replay(move)
-    return [msgspec.to_builtins(TARNEEB.encode(move)) for move in match.deal.legal_moves()]
+    return [msgspec.to_builtins(CODEC.encode(move)) for move in match.deal.legal_moves()]
 
 
 def kept_of(each: World, game_id: str) -> str:
@@ -302,8 +304,8 @@ def leak_in_the_view(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def leak_in_an_event(monkeypatch: pytest.MonkeyPatch) -> None:
     """A seat is told somebody else's hand."""
-    honest = views.hand_dealt
-    monkeypatch.setattr(views, "hand_dealt", lambda match, event, seat: honest(match, event, (seat + 1) % 4))
+    honest = views.reveal
+    monkeypatch.setattr(views, "reveal", lambda match, event, seat: honest(match, event, (seat + 1) % 4))
 
 
 def leak_in_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -324,7 +326,7 @@ def leak_in_the_legal_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever asks is told what the seat to move may do, which depends on its hand."""
 
     def leaky(match: Match, _seen: Any) -> list[Any]:
-        return [TARNEEB.encode(move) for move in match.deal.legal_moves()]
+        return [CODEC.encode(move) for move in match.deal.legal_moves()]
 
     monkeypatch.setattr(views, "legal_moves", leaky)
     monkeypatch.setattr(games, "legal_moves", leaky)
@@ -349,7 +351,7 @@ def leak_in_the_advice(monkeypatch: pytest.MonkeyPatch) -> None:
 def leak_in_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """The hands are written into the log with a deal, though no answer shows them."""
     honest = Match._deal
-    shown = views.reveal
+    shown = views.told
 
     def leaky(match: Match) -> Any:
         return [msgspec.structs.replace(event, stock=others(match, 0)) for event in honest(match)]
@@ -362,7 +364,7 @@ def leak_in_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Match, "_deal", leaky)
     for module in (views, games):
-        monkeypatch.setattr(module, "reveal", covered)
+        monkeypatch.setattr(module, "told", covered)
 
 
 LEAKS = {
@@ -456,7 +458,7 @@ def test_what_is_kept_published_queued_and_logged_holds_no_card_of_a_hand_and_no
 
 def dealt_by_seed(table: Table) -> list[list[str]]:
     """Every hand, as the published deal function has them."""
-    match = Match(TARNEEB, TARNEEB.resolve(None, table.view()["options"]), 4, PublishedDeals(SEED, []))
+    match = Match(TARNEEB, TARNEEB.resolve(None, table.view()["options"], 4), 4, PublishedDeals(SEED, []))
     match.start()
     hands = [[PACK[card] for card in members(hand)] for hand in hands_dealt(match)]
     assert [table.view(seat)["you"]["hand"] for seat in (0, 2)] == hands[::2]

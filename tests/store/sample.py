@@ -30,7 +30,7 @@ SEATS = [SeatState("player"), *[SeatState("bot")] * 3]
 
 def start_of(deal: int) -> MatchState:
     """Give what a deal starts from."""
-    return MatchState(deal, 0, 1, [0, 0, 0, 0], deal - 1, msgspec.Raw(b"null"), {})
+    return MatchState(deal, 0, 1, [0, 1, 2, 3], [0, 0, 0, 0], deal - 1, msgspec.Raw(b"null"), {})
 
 
 def begun(**more: Any) -> Change:

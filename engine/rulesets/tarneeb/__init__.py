@@ -7,6 +7,21 @@ from engine.rulesets.tarneeb import rules, view
 from engine.wire import Bid, Pass, Play, Result, TrickTaken, Trump
 
 
+def _deal(match: Match) -> rules.TarneebDeal:
+    deal = rules.TarneebDeal(match.options)
+    deal.totals = tuple(match.totals)
+    return deal
+
+
+def _begin(match: Match) -> list[Struct]:
+    match.dealer = rules.first_dealer(match)
+    return []
+
+
+def _next_deal(match: Match) -> None:
+    match.dealer = rules.next_dealer(match)
+
+
 def _settle(match: Match) -> Struct:
     worth, discarded = rules.settle(match)
     return view.last_deal(match, worth, discarded)
@@ -23,7 +38,7 @@ TARNEEB = Ruleset(
     title={"en": "Tarneeb", "es": "Tarneeb", "de": "Tarneeb"},
     seats=(4, 4),
     turn="counterclockwise",
-    pack=view.PACK,
+    packs={"french_52": view.PACK},
     options=view.TarneebOptions,
     presets=view.PRESETS,
     defaults=view.defaults,
@@ -33,17 +48,15 @@ TARNEEB = Ruleset(
     last_deal=view.TarneebLastDeal,
     deal_type=view.TarneebDealView,
     match_type=view.TarneebMatchView,
-    events=(TrickTaken, view.AuctionWon, view.TarneebDealScored),
-    deal=rules.TarneebDeal,
-    first_dealer=rules.first_dealer,
-    next_dealer=rules.next_dealer,
+    events=(TrickTaken, view.AuctionWon),
+    codec=lambda _options, _seats: view.CODEC,
+    deal=_deal,
+    begin=_begin,
+    next_deal=_next_deal,
     settle=_settle,
     scored=view.scored,
     result=_result,
     happened=view.happened,
-    encode=view.encode,
-    decode=view.decode,
-    cards=view.cards,
     deal_view=view.deal_view,
     match_view=view.match_view,
     team=lambda seat: seat & 1,

@@ -140,7 +140,7 @@ class TarneebDeal(Deal):
         self.totals: tuple[int, ...] = ()
         self.phase = AUCTION
         self.auction = Auction(terms.scoring, terms.all_pass == "dealer_bids")
-        self.tricks = Tricks(SEATS, RANKS, SEATS - 1)
+        self.tricks = Tricks(SEATS, (RANKS,) * (CARDS // RANKS), SEATS - 1)
 
     def begin(self) -> None:
         """Deal one card at a time from the seat after the dealer, who also speaks first (T6, T9)."""
@@ -172,7 +172,7 @@ class TarneebDeal(Deal):
             self.lay(move)
         elif self.phase == NAMING:
             self.auction.trump = move - TRUMP
-            self.tricks.name_trump(move - TRUMP)
+            self.tricks.name_trump((move - TRUMP) * RANKS)
             self.phase = PLAY
         else:
             self.call(0 if move == PASS else move - BID)
@@ -306,6 +306,15 @@ class TarneebObservation:
     auction: Auction
     tricks: Tricks
     terms: Terms
+
+    @property
+    def stock(self) -> int:
+        """How many cards nobody holds: every card is dealt (T6)."""
+        return 0
+
+    def playing(self, _seat: int) -> bool:
+        """Whether a seat takes part: all do, to the end."""
+        return True
 
     def tricks_taken(self) -> list[int]:
         """How many tricks each side has taken (T25)."""

@@ -7,16 +7,27 @@ from typing import Annotated, Any, Literal, cast
 
 from msgspec import Meta, Struct
 
-from engine.bits import members
 from engine.cards import FRENCH_ACE_HIGH
-from engine.deal import NOT_IN_GAME
+from engine.codec import Codec
 from engine.match import Match
 from engine.rulesets.tarneeb.rules import MOVES, PHASES, Phase, TarneebDeal, TarneebObservation
 from engine.tricks import Tricks
-from engine.wire import AllPassed, Bid, Move, Pass, Play, SeatCard, Suit, Trick, TricksTable, TrickTaken, Trump
+from engine.wire import (
+    AllPassed,
+    Bid,
+    Move,
+    Pass,
+    Play,
+    SeatCard,
+    Suit,
+    Trick,
+    TricksTable,
+    TrickTaken,
+    Trump,
+    deal_scored,
+)
 
 PACK = FRENCH_ACE_HIGH
-MOST_BID = 62
 
 Points500 = Annotated[int, Meta(ge=0, le=500)]
 
@@ -138,10 +149,6 @@ class TarneebMatchView(Struct, tag_field="ruleset", tag="tarneeb"):
     target: int
 
 
-class TarneebDealScored(TarneebLastDeal, tag_field="type", tag="deal_scored"):
-    """A deal is over and has been scored: the same fields as `match.last_deal`."""
-
-
 class AuctionWon(Struct, tag_field="type", tag="auction_won"):
     """The auction is over; the declarer names the trump."""
 
@@ -157,25 +164,7 @@ def _wire(kind: str, value: int) -> Move:
     return Bid(value) if kind == "bid" else Pass()
 
 
-WIRE = {move: _wire(kind, value) for move, (kind, value) in MOVES.items()}
-NUMBER = {wire: move for move, wire in WIRE.items()}
-
-
-def encode(move: int) -> Move:
-    """A move as JSON."""
-    return WIRE[move]
-
-
-def decode(move: Move) -> int:
-    """A move from JSON: NOT_IN_GAME where Tarneeb has no such thing. Bids beyond the range are as good as its ends."""
-    if isinstance(move, Bid):
-        move = Bid(min(max(move.amount, 0), MOST_BID))
-    return NUMBER.get(move, NOT_IN_GAME)
-
-
-def cards(hand: int) -> list[str]:
-    """The card ids of a set, sorted."""
-    return [PACK.cards[card] for card in members(hand)]
+CODEC = Codec(PACK, {move: _wire(kind, value) for move, (kind, value) in MOVES.items()})
 
 
 def _seat_cards(trick: list[tuple[int, int]]) -> list[SeatCard]:
@@ -248,9 +237,9 @@ def last_deal(match: Match, worth: list[int], discarded: list[int]) -> TarneebLa
     )
 
 
-def happened(deal: TarneebDeal, move: int) -> list[Struct]:
+def happened(match: Match, _before: TarneebObservation, move: int) -> list[Struct]:
     """What a move brought about within the deal."""
-    seen = deal.observe(-1)
+    seen = match.observe(-1)
     kind, _ = MOVES[move]
     if kind == "play" and not seen.tricks.in_trick:
         trick = _finished_trick(seen.tricks, seen.tricks.completed - 1)
@@ -264,4 +253,4 @@ def scored(record: TarneebLastDeal) -> list[Struct]:
     """How the end of a deal is told: scored, or thrown in."""
     if record.all_passed:
         return [AllPassed()]
-    return [TarneebDealScored(**{name: getattr(record, name) for name in record.__struct_fields__})]
+    return [deal_scored(record)]

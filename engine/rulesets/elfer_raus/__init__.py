@@ -1,0 +1,61 @@
+"""Elfer Raus: rows of numbers built up and down, a stock to draw from, for two to six."""
+
+from msgspec import Struct
+
+from engine.match import Match, Ruleset
+from engine.rulesets.elfer_raus import rules, view
+from engine.wire import Draw, Drew, EndTurn, Pass, Play, Redealt, Result
+
+
+def _deal(match: Match) -> rules.ElferRausDeal:
+    deal = rules.new_deal(match.options, match.seats, match.participants, match.carried)
+    deal.totals = tuple(match.totals)
+    return deal
+
+
+def _begin(match: Match) -> list[Struct]:
+    rules.begin(match)
+    return []
+
+
+def _settle(match: Match) -> Struct:
+    return view.last_deal(match, rules.settle(match))
+
+
+def _result(match: Match) -> Result | None:
+    ended = rules.ending(match)
+    return None if ended is None else Result(ended[0], list(match.totals), ended[1])
+
+
+ELFER_RAUS = Ruleset(
+    name="elfer_raus",
+    version=1,
+    title={"en": "Elfer Raus!", "es": "¡Elfer Raus!", "de": "Elfer Raus!"},
+    seats=(2, 6),
+    turn="clockwise",
+    packs=view.PACKS,
+    options=view.ElferRausOptions,
+    presets=view.PRESETS,
+    defaults=view.defaults,
+    dependent_defaults={},
+    reasons=view.REASONS,
+    move_types=(Play, Draw, EndTurn, Pass),
+    last_deal=view.ElferRausLastDeal,
+    deal_type=view.ElferRausDealView,
+    match_type=view.ElferRausMatchView,
+    events=(Redealt, Drew, view.TurnEnded, view.Skipped, view.DirectionChanged),
+    codec=view.codec,
+    deal=_deal,
+    begin=_begin,
+    next_deal=rules.next_deal,
+    settle=_settle,
+    scored=view.scored,
+    result=_result,
+    happened=view.happened,
+    deal_view=view.deal_view,
+    match_view=view.match_view,
+    team=lambda _seat: None,
+    check=rules.forbidden,
+    misdealt=rules.misdealt,
+    penalties=True,
+)

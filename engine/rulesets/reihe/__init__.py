@@ -1,0 +1,78 @@
+"""Reihe: four rows built up and down from a start rank, for two to eight."""
+
+from msgspec import Struct
+
+from engine.match import Match, Ruleset
+from engine.rulesets.reihe import rules, view
+from engine.wire import Out, Pass, Play, Result
+
+
+def _begin(match: Match) -> list[Struct]:
+    return [view.Paid(*payment) for payment in rules.begin(match)]
+
+
+def _next_deal(match: Match) -> None:
+    match.dealer = rules.next_dealer(match)
+
+
+def _happened(match: Match, before: rules.ReiheObservation, move: int) -> list[Struct]:
+    if isinstance(match.codec.encode(move), Pass):
+        return [view.Paid(*payment) for payment in rules.pay(match, before.to_move, match.options.pass_fee)]
+    return view.went_out(before, match.observe(-1))
+
+
+def _settle(match: Match) -> Struct:
+    return view.last_deal(match, rules.settle(match))
+
+
+def _result(match: Match) -> Result | None:
+    ended = rules.ending(match)
+    return None if ended is None else Result(ended[0], list(match.totals), ended[1])
+
+
+def _propose(match: Match, seat: int, target: int) -> list[Struct]:
+    if not rules.propose(match, seat, target):
+        return []
+    agreed = rules.agree(match)
+    told = view.TargetProposed(seat, target)
+    return [told] if agreed is None else [told, view.TargetAgreed(agreed)]
+
+
+def _left(match: Match) -> list[Struct]:
+    before = match.carried["target"]
+    agreed = rules.agree(match)
+    return [] if agreed in (None, before) else [view.TargetAgreed(agreed)]
+
+
+REIHE = Ruleset(
+    name="reihe",
+    version=1,
+    title={"en": "Reihe", "es": "Reihe", "de": "Reihe"},
+    seats=(2, 8),
+    turn="counterclockwise",
+    packs={name: deck.pack for name, deck in rules.DECKS.items()},
+    options=view.ReiheOptions,
+    presets=view.PRESETS,
+    defaults=view.defaults,
+    dependent_defaults=view.DEPENDENT_DEFAULTS,
+    check=view.check,
+    reasons=view.REASONS,
+    move_types=(Play, Pass),
+    last_deal=view.ReiheLastDeal,
+    deal_type=view.ReiheDealView,
+    match_type=view.ReiheMatchView,
+    events=(Out, view.Paid, view.TargetProposed, view.TargetAgreed),
+    codec=lambda options, _seats: view.CODECS[options.deck],
+    deal=rules.new_deal,
+    begin=_begin,
+    next_deal=_next_deal,
+    settle=_settle,
+    scored=view.scored,
+    result=_result,
+    happened=_happened,
+    propose=_propose,
+    left=_left,
+    deal_view=view.deal_view,
+    match_view=view.match_view,
+    team=lambda _seat: None,
+)

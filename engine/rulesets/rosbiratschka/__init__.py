@@ -1,0 +1,65 @@
+"""Rosbiratschka: six contracts for three to six players, of tricks, of adding up, of building rows."""
+
+from msgspec import Struct
+
+from engine.match import Match, Ruleset
+from engine.rulesets.rosbiratschka import packs, rules, view
+from engine.wire import Out, Pass, Play, Result, TrickTaken
+
+
+def _deal(match: Match) -> rules.RosbiratschkaDeal:
+    contract = rules.CONTRACTS.index(rules.contract_of(match))
+    deal = rules.RosbiratschkaDeal(match.options, match.seats, contract)
+    deal.totals = tuple(match.totals)
+    return deal
+
+
+def _begin(match: Match) -> list[Struct]:
+    match.dealer = rules.first_dealer(match)
+    return []
+
+
+def _next_deal(match: Match) -> None:
+    match.dealer = rules.next_dealer(match)
+
+
+def _settle(match: Match) -> Struct:
+    return view.last_deal(match, rules.settle(match))
+
+
+def _result(match: Match) -> Result | None:
+    ended = rules.ending(match)
+    return None if ended is None else Result(ended[0], list(match.totals), ended[1])
+
+
+ROSBIRATSCHKA = Ruleset(
+    name="rosbiratschka",
+    version=1,
+    title={"en": "Rosbiratschka", "es": "Rosbiratschka", "de": "Rosbiratschka"},
+    seats=(3, 6),
+    turn="clockwise",
+    packs={f"german_{len(setting.pack.cards)}": setting.pack for setting in packs.SETTINGS.values()},
+    options=view.RosbiratschkaOptions,
+    presets=view.PRESETS,
+    defaults=view.defaults,
+    dependent_defaults={},
+    reasons=view.REASONS,
+    move_types=(Play, Pass),
+    last_deal=view.RosbiratschkaLastDeal,
+    deal_type=view.RosbiratschkaDealView,
+    match_type=view.RosbiratschkaMatchView,
+    events=(TrickTaken, Out, view.ThresholdPassed),
+    codec=lambda _options, seats: view.CODECS[seats],
+    deal=_deal,
+    begin=_begin,
+    next_deal=_next_deal,
+    settle=_settle,
+    scored=view.scored,
+    result=_result,
+    happened=view.happened,
+    deal_view=view.deal_view,
+    match_view=view.match_view,
+    team=lambda _seat: None,
+    check=view.check,
+    penalties=True,
+)
