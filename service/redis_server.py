@@ -87,10 +87,11 @@ def start(data_dir: Path) -> RedisServer:
     return server
 
 
-def prepare(data_dir: Path) -> Launch:
+def prepare(data_dir: Path, *, durable: bool = True) -> Launch:
     """Choose the server, and make the way free for it: a leftover of a killed supervisor is shut down in order.
 
-    The caller must hold the data directory for itself. Raises RedisUnavailableError.
+    The caller must hold the data directory for itself. A server that is not `durable` keeps nothing on disk.
+    Raises RedisUnavailableError.
     """
     binary, description = find_binary()
     path = socket_path(data_dir)
@@ -105,7 +106,7 @@ def prepare(data_dir: Path) -> Launch:
         "logfile": str(log),
         # An acknowledged move must survive whatever is killed, the machine's power included. A write that the disk
         # refuses ends the server; clients see `unavailable` meanwhile.
-        "appendonly": "yes",
+        "appendonly": "yes" if durable else "no",
         "appendfsync": "always",
         "save": "",  # the log is the record; snapshots beside it would only cost time
         "maxmemory-policy": "noeviction",

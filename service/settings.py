@@ -1,7 +1,7 @@
 """What a process is told by its environment: read once, when asked, never at import."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
 REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
@@ -55,10 +55,6 @@ class Settings:
             "TAPETE_PORT": str(self.port),
             "TAPETE_LOG_LEVEL": self.log_level,
         }
-
-    def with_redis(self, url: str) -> "Settings":
-        """Give the same settings with games, and queues unless they have their own Redis, at `url`."""
-        return replace(self, redis_url=url, queue_redis_url=self.queue_redis_url or url)
 
     def complete(self) -> "Settings":
         """Give these settings back, now certain to name a Redis and a secret. Raises SettingsError."""

@@ -55,6 +55,7 @@ class _Service:
     console: Console = field(default_factory=lambda: Console(highlight=False))
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     redis: list[Child] = field(default_factory=list)
+    sockets: list[str] = field(default_factory=list)
     api: list[Child] = field(default_factory=list)
     bots: list[Child] = field(default_factory=list)
 
@@ -145,22 +146,37 @@ def _on_signals(stop: Callable[[], None]) -> None:
 
 
 async def _start_redis(service: _Service) -> str:
-    """Start the embedded server, or check the one that the settings name; its description."""
+    """Start the embedded servers, or check those that the settings name; the description of the games'."""
     if service.settings.redis_url:
         description = redis_server.check(service.settings.redis_url)
     else:
-        launch = redis_server.prepare(service.data_dir)
-        service.redis = [Child("redis", launch.command, {}, service.say)]
-        service.settings = service.settings.with_redis(launch.url)
-        children.keep(service.redis[0])
-        try:
-            await _until(service, lambda: asyncio.to_thread(redis_server.is_ready, launch.url))
-        except PartFailedError:
-            raise redis_server.RedisUnavailableError(redis_server.why_it_ended(launch)) from None
-        description = launch.description
+        games = redis_server.prepare(service.data_dir)
+        await _start_server(service, "redis", games)
+        service.settings = replace(service.settings, redis_url=games.url)
+        description = games.description
+    if not service.settings.queue_redis_url:
+        # The queue's own server writes nothing to disk: the games' due work makes every lost job again, and each
+        # job would wait for the disk a dozen times. It makes bots four times as fast.
+        directory = service.data_dir / "queue"
+        directory.mkdir(mode=0o700, exist_ok=True)
+        queue = redis_server.prepare(directory, durable=False)
+        await _start_server(service, "queue", queue)
+        service.settings = replace(service.settings, queue_redis_url=queue.url)
     if not service.stop.is_set():
         redis_server.check(service.settings.queue_redis_url, queue=True)
     return description
+
+
+async def _start_server(service: _Service, name: str, launch: redis_server.Launch) -> None:
+    """Start an embedded server and wait until it answers. Raises RedisUnavailableError."""
+    child = Child(name, launch.command, {}, service.say)
+    service.redis.append(child)
+    service.sockets.append(launch.url)
+    children.keep(child)
+    try:
+        await _until(service, lambda: asyncio.to_thread(redis_server.is_ready, launch.url))
+    except PartFailedError:
+        raise redis_server.RedisUnavailableError(redis_server.why_it_ended(launch)) from None
 
 
 def _start_parts(service: _Service, bot_workers: int) -> None:
@@ -209,8 +225,8 @@ async def _stop(service: _Service) -> None:
     service.listener.close()
     for group, grace in ((service.api, GRACE), (service.bots, GRACE), (service.redis, REDIS_GRACE)):
         await asyncio.gather(*(children.stop(child, grace) for child in group))
-    if service.redis:
-        redis_server.remove_socket(service.settings.redis_url)
+    for url in service.sockets:
+        redis_server.remove_socket(url)
 
 
 def _print_banner(service: _Service, redis: str) -> None:

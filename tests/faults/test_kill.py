@@ -23,10 +23,11 @@ ROUNDS = [
     ("api",),
     ("bots.1",),
     ("redis",),
+    ("queue",),
     ("api", "bots.2"),
     ("bots.1", "bots.2"),
     ("redis", "api"),
-    ("api", "bots.1", "bots.2", "redis"),
+    ("api", "bots.1", "bots.2", "redis", "queue"),
 ]
 """What is killed together, one round after the other."""
 
@@ -50,7 +51,7 @@ def kill(up: Running, parts: tuple[str, ...]) -> None:
 
 @dataclass
 class Aftermath:
-    """The service and its games when all has been killed and all games have ended."""
+    """The service, its games and the Redis of its queue when all has been killed and all games have ended."""
 
     up: Running
     load: Load
@@ -67,7 +68,9 @@ def aftermath(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aftermath]:
             for parts in ROUNDS:
                 kill(up, parts)
                 playing.until_everyone_has_moved_on()
-        with redis.Redis.from_url(f"unix://{redis_server.socket_path(data_dir)}", decode_responses=True) as server:
+        with redis.Redis.from_url(
+            f"unix://{redis_server.socket_path(data_dir / 'queue')}", decode_responses=True
+        ) as server:
             yield Aftermath(up, playing, server)
 
 

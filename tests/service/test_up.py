@@ -80,7 +80,7 @@ def test_a_taken_port_is_refused_before_anything_starts(up: Running, tmp_path: P
         assert third.exit_code() == 75
 
 
-@pytest.mark.parametrize("part", ["bots.1", "api", "redis"])
+@pytest.mark.parametrize("part", ["bots.1", "api", "redis", "queue"])
 def test_a_part_that_is_killed_is_started_again_and_the_service_goes_on(up: Running, part: str) -> None:
     wait_until_ready(up)
     up.kill(part)
@@ -105,11 +105,12 @@ def test_requests_made_while_the_api_is_away_wait_for_its_return(up: Running) ->
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_everything_and_leaves_nothing_behind(tmp_path: Path, number: int) -> None:
     with tapete_up(tmp_path, "--bot-workers", "2") as running:
-        assert len(running.pids()) == 4
+        assert len(running.pids()) == 5
         assert running.stop(number) == 0
         assert not [pid for pid in running.pids() if is_alive(pid)]
         assert re.findall(r"^tapete +(stopp\w+)", running.output, re.MULTILINE) == ["stopping", "stopped"]
     assert not redis_server.socket_path(tmp_path).parent.exists()
+    assert not redis_server.socket_path(tmp_path / "queue").parent.exists()
     assert "killed" not in running.output
 
 
