@@ -102,6 +102,12 @@ class NotStarted(ServiceError):
     code = "not_started"
 
 
+class NoTarget(ServiceError):
+    """Nobody agrees on a target in this game."""
+
+    code = "no_target"
+
+
 class HistoryLost(ServiceError):
     """The cursor names a point of another history."""
 
@@ -194,6 +200,11 @@ PROBLEMS: dict[str, Problem] = {
         "Read the view again and decide anew; never repeat the same move with a newer `expected_version` blindly.",
     ),
     "not_your_turn": Problem(HTTPStatus.CONFLICT, "Another seat is to move", "`to_move` in the view says whose turn."),
+    "no_target": Problem(
+        HTTPStatus.CONFLICT,
+        "This game has no target to agree on",
+        "Only rulesets whose rules let players agree on a target take proposals.",
+    ),
     "history_lost": Problem(
         HTTPStatus.CONFLICT, "The cursor is of another history", "Read the view again and go on from its cursor."
     ),

@@ -83,7 +83,7 @@ async def create_game(context: Context, request: CreateGame) -> CreatedGame:
     match = Match(ruleset, options, len(seats), context.deals(header.seed, []), voters=_voters(header))
     entry = Entry(None, "service", None, None, None, match.start())
     new = Loaded(game_id, header, seats, "playing", 0, "", None, [], 0, 0, 0)
-    game = await _commit(context, new, match, entry, header)
+    game = await commit(context, new, match, entry, header)
     if game is None:
         raise Unavailable("A new game could not be written.")
     tokens = [
@@ -146,6 +146,8 @@ def _replay(context: Context, game: Loaded) -> Match | None:
     for logged in game.moves:
         if logged.move is not None:
             match.replay(match.codec.decode(logged.move))
+        elif logged.target is not None and logged.seat is not None:
+            match.propose(logged.seat, logged.target)
     return match
 
 
@@ -282,12 +284,13 @@ async def make_move(context: Context, game: Loaded, entry: Entry) -> Loaded | No
     if match.result is not None:
         raise DealOver
     entry.events = match.play(entry.seat, match.codec.decode(entry.move))
-    return await _commit(context, game, match, entry)
+    return await commit(context, game, match, entry)
 
 
-async def _commit(
+async def commit(
     context: Context, game: Loaded, match: Match, entry: Entry, header: Header | None = None
 ) -> Loaded | None:
+    """Write an entry and the match after it, and what is due then; None where the game has moved on meanwhile."""
     started_deal = game.start is None or match.number != game.start.number
     start = match.state() if started_deal else None
     status: Status = "playing" if match.result is None else "finished"

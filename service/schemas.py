@@ -126,6 +126,12 @@ class ApplyMove(Closed):
     move: Move
 
 
+class ProposeTarget(Closed):
+    """A target for the match. It counts when every player's latest proposal is the same."""
+
+    target: Annotated[int, Meta(ge=1, le=500)]
+
+
 class AskBot(Closed):
     """Let a bot choose for the caller's seat: as advice, or with `play` to be made as its move."""
 

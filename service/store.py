@@ -89,6 +89,8 @@ class Entry(Struct):
     move: Move | None
     expected_version: int | None
     events: list[Event]
+    target: int | None = None
+    """The target that the seat proposed, where that is what happened."""
 
 
 class Logged(Entry):
@@ -104,6 +106,7 @@ class LoggedMove(Struct):
 
     seat: int | None
     move: Move | None
+    target: int | None = None
 
 
 class StoredJob(Struct):

@@ -3,10 +3,10 @@
 import re
 
 import msgspec
-from litestar import Response, get, post
+from litestar import Response, get, post, put
 from litestar.params import FromPath
 
-from service import bot_moves, games
+from service import bot_moves, games, targets
 from service.operation import IF_NONE_MATCH, Operation, Parameter, describes
 from service.routes.http import (
     NO_STORE,
@@ -33,6 +33,7 @@ from service.schemas import (
     Job,
     LegalMoves,
     MoveApplied,
+    ProposeTarget,
 )
 
 MOST_WAIT = 25
@@ -43,6 +44,7 @@ TAG = "Games"
 
 _create = msgspec.json.Decoder(CreateGame)
 _move = msgspec.json.Decoder(ApplyMove)
+_target = msgspec.json.Decoder(ProposeTarget)
 _ask = msgspec.json.Decoder(AskBot)
 
 LIMIT = Parameter(
@@ -166,6 +168,33 @@ async def apply_move(request: AnyRequest, game_id: FromPath[str]) -> Response[by
     mover = games.seated(caller)
     applied, replayed = await games.apply_move(context, game, mover, await body(request, _move))
     return answer(applied, headers={**PRIVATE, "Idempotency-Replayed": "true"} if replayed else PRIVATE)
+
+
+@put(
+    "/v1/games/{game_id:str}/target",
+    **describes(
+        Operation(
+            "proposeTarget",
+            TAG,
+            {200: GameView},
+            access="seat",
+            body=ProposeTarget,
+            problems=("forbidden", *GONE, "match_over", "not_started", "no_target"),
+        )
+    ),
+)
+async def propose_target(request: AnyRequest, game_id: FromPath[str]) -> Response[bytes]:
+    """Propose a target for the match, where the rules let players agree on one (Reihe).
+
+    A proposal stands until the seat makes another. When every player's is the same, it becomes the target at once.
+    Proposing the same again changes nothing.
+    """
+    query(request)
+    context = context_of(request)
+    game, caller = await enter_game(request, game_id)
+    proposer = games.seated(caller)
+    asked = await body(request, _target)
+    return answer(games.view(await targets.propose(context, game, proposer, asked.target), caller), headers=PRIVATE)
 
 
 @post(
@@ -296,4 +325,4 @@ async def list_deals(request: AnyRequest, game_id: FromPath[str]) -> Response[by
     return answer(await games.finished_deals(context_of(request), game, after, limit), headers=PRIVATE)
 
 
-HANDLERS = (create_game, get_game, list_legal_moves, apply_move, ask_bot, list_events, list_deals)
+HANDLERS = (create_game, get_game, list_legal_moves, apply_move, propose_target, ask_bot, list_events, list_deals)

@@ -12,6 +12,7 @@ from schemathesis.core.transport import Response
 PLAYER = {"kind": "player"}
 BOT = {"kind": "bot", "bot": {"bot": "random"}}
 JSON = dict[str, Any]
+RULESETS = ["tarneeb", "reihe", "rosbiratschka", "elfer_raus"]
 
 
 def bearer(token: str) -> dict[str, str]:
@@ -41,7 +42,13 @@ class Games:
         self.finished = self.create([PLAYER] * 4, options={"max_deals": 1})
         while self.move(self.finished):
             pass
-        self.running = [self.create([PLAYER] * 4), self.create([PLAYER, BOT, PLAYER, BOT], pace_seconds=0)]
+        self.agreeing = self.create([PLAYER] * 3, ruleset="reihe", options={"target": None})
+        self.running = [
+            self.create([PLAYER] * 4),
+            self.create([PLAYER, BOT, PLAYER, BOT], pace_seconds=0),
+            self.create([PLAYER] * 3, ruleset="rosbiratschka"),
+            self.create([PLAYER] * 2, ruleset="elfer_raus"),
+        ]
         self.job, self.job_token = self.ask(self.running[0])
 
     def create(self, seats: list[JSON], **more: Any) -> Game:
@@ -89,6 +96,8 @@ class Games:
         if self.chance.randrange(8) == 0:
             return {}
         game = self.chance.choice([*self.running * 2, self.finished])
+        if case.operation.label.endswith("/target"):
+            game = self.agreeing
         seen = self.view(game)
         if seen["result"] is not None and game in self.running:
             self.running[0] = self.create([PLAYER] * 4)
@@ -101,7 +110,7 @@ class Games:
         return self._headers(case, game, seen)
 
     def _name(self, case: Case, game: Game) -> None:
-        known = {"game_id": game.id, "job_id": self.job, "ruleset": "tarneeb"}
+        known = {"game_id": game.id, "job_id": self.job, "ruleset": self.chance.choice(RULESETS)}
         for name in case.path_parameters:
             case.path_parameters[name] = known[name]
 

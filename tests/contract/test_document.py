@@ -69,7 +69,7 @@ def test_an_operation_has_every_status_and_code_that_it_promises(at: Described) 
 @each_operation
 def test_an_operation_is_named_and_told_for_whoever_calls_it(at: Described) -> None:
     written = PATHS[at.path][at.method]
-    assert re.fullmatch(r"(get|list|create|apply|ask)([A-Z][a-z]+)+", written["operationId"])
+    assert re.fullmatch(r"(get|list|create|apply|ask|propose)([A-Z][a-z]+)+", written["operationId"])
     assert 0 < len(written["summary"]) < 100
     assert written["description"].endswith(".")
     assert set(written["tags"]) <= TAGS.keys()

@@ -114,6 +114,9 @@ EVERY_CODE: dict[str, Callable[[Situation], httpx.Response]] = {
     "invalid_options": lambda at: at.api.post("/v1/games", {**CREATE, "preset": "bridge"}),
     "unknown_bot": lambda at: at.table.ask_bot(3, bot={"bot": "rules", "version": 9}),
     "illegal_move": lambda at: at.table.send(3, bid(6)),
+    "no_target": lambda at: at.table.api.run(
+        at.table.api.request("PUT", f"{at.table.path}/target", at.table.tokens[0], json={"target": 20})
+    ),
     "match_over": lambda at: at.over.send(3, bid(7)),
     "not_started": lambda at: waiting(at.table).get(),
     "version_conflict": lambda at: at.table.send(3, PASS, 2),
@@ -204,6 +207,7 @@ RESOURCES = {
     "/v1/games/gm_x": "GET, HEAD, OPTIONS",
     "/v1/games/gm_x/moves": "OPTIONS, POST",
     "/v1/games/gm_x/bot-moves": "OPTIONS, POST",
+    "/v1/games/gm_x/target": "OPTIONS, PUT",
     "/v1/games/gm_x/legal-moves": "GET, HEAD, OPTIONS",
     "/v1/games/gm_x/events": "GET, HEAD, OPTIONS",
     "/v1/games/gm_x/deals": "GET, HEAD, OPTIONS",
