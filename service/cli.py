@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
+from rich.console import Console
 
 from service import children, listening, redis_server, supervisor
 from service.settings import Settings, SettingsError
@@ -146,6 +147,26 @@ def api(host: str | None, port: int | None, fd: int | None) -> None:
         if fd is None:
             click.echo(f"The API answers at {listening.url(listener)}", err=True)
         _serve(settings, listener)
+
+
+@main.command(epilog=EXIT_CODES_HELP)
+@click.argument("name", required=False)
+@click.option("--language", type=click.Choice(["en", "es"]), default="en", help="Of titles and rules [en].")
+def rulesets(name: str | None, language: str) -> None:
+    """List the rulesets, or print one with its options and rules."""
+    with _one_sentence():
+        _engine_mode()
+        from engine.errors import UnknownRuleset  # noqa: PLC0415 - no other command should wait for these
+        from service import printed  # noqa: PLC0415
+
+        console = Console()
+        if name is None:
+            printed.rulesets(console, language)
+            return
+        try:
+            printed.ruleset(console, name, language)
+        except UnknownRuleset as error:
+            raise click.UsageError(str(error)) from None
 
 
 @main.group()

@@ -1,4 +1,4 @@
-"""(a) random deals per second, deal included, beside OpenSpiel's C++ random bots at spades."""
+"""(a) random deals per second, deal included, beside OpenSpiel's C++ random bots at the nearest game that it has."""
 
 import os
 import subprocess
@@ -11,43 +11,52 @@ import pyspiel
 from tests.bench.figures import Figure, medians
 
 ROOT = Path(__file__).parents[2]
-PEER = "OpenSpiel C++ spades"
+NEAREST = {"tarneeb": "spades", "reihe": "crazy_eights", "elfer_raus": "crazy_eights", "rosbiratschka": "hearts"}
+"""The game that each ruleset's deals are compared with: tricks with trumps, shedding, tricks to be avoided."""
+DEALS = {"compiled": 300_000, "pure": 1_000}
 _OURS = """
 import sys, time
 from engine.catalog import find
 from engine.chance import Chance, PublishedDeals
 from engine.match import Match
 from engine.playouts import random_deals
-ruleset = find("tarneeb")
+ruleset, number = find(sys.argv[1]), int(sys.argv[2])
 match = Match(ruleset, ruleset.resolve(None, {}, 4), 4, PublishedDeals("bench", []))
-deal, number = ruleset.deal(match), int(sys.argv[1])
-random_deals(deal, Chance("warm"), number // 10)
+match.start()
+random_deals(match.deal, Chance("warm"), number // 10)
 started = time.perf_counter()
-random_deals(deal, Chance("bench"), number)
+random_deals(match.deal, Chance("bench"), number)
 print(number / (time.perf_counter() - started))
 """
 
 
-def figures(rounds: int = 5) -> list[Figure]:
-    """Tarneeb deals per second, compiled and plain, each beside the peer in the same rounds."""
-    runs = {"compiled": lambda: _ours("compiled", 400_000), "pure": lambda: _ours("pure", 2_000), "peer": _peer}
-    rates = medians(runs, rounds)
-    return [
-        Figure(f"random Tarneeb deals, {build}", rates[name], "deals/s", PEER, rates["peer"])
-        for name, build in (("compiled", "compiled"), ("pure", "plain Python"))
-    ]
+def figures(rounds: int = 3) -> list[Figure]:
+    """Each ruleset's deals per second with four seats, compiled and plain, beside its peer in the same rounds."""
+    found = []
+    for ruleset, peer in NEAREST.items():
+        runs = {
+            "compiled": lambda r=ruleset: _ours("compiled", r),
+            "pure": lambda r=ruleset: _ours("pure", r),
+            "peer": lambda p=peer: _peer(p),
+        }
+        rates = medians(runs, rounds)
+        found += [
+            Figure(f"random {ruleset} deals, {build}", rates[name], "deals/s", f"OpenSpiel C++ {peer}", rates["peer"])
+            for name, build in (("compiled", "compiled"), ("pure", "plain Python"))
+        ]
+    return found
 
 
-def _ours(build: str, number: int) -> float:
+def _ours(build: str, ruleset: str) -> float:
     environment = {**os.environ, "TAPETE_ENGINE": build}
-    command = [sys.executable, "-c", _OURS, str(number)]
+    command = [sys.executable, "-c", _OURS, ruleset, str(DEALS[build])]
     return float(subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, check=True).stdout)
 
 
-def _peer(number: int = 15_000) -> float:
-    """Deal and play spades by OpenSpiel's own loop in C++, its bots made once: the fastest way that it offers."""
-    game = pyspiel.load_game("spades")
-    bots = [pyspiel.make_uniform_random_bot(player, player) for player in range(4)]
+def _peer(name: str, number: int = 6_000) -> float:
+    """Deal and play by OpenSpiel's own loop in C++, its bots made once: the fastest way that it offers."""
+    game = pyspiel.load_game(name)
+    bots = [pyspiel.make_uniform_random_bot(player, player) for player in range(game.num_players())]
     started = time.perf_counter()
     for seed in range(number):
         pyspiel.evaluate_bots(game.new_initial_state(), bots, seed)
