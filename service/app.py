@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import traceback
 from collections.abc import AsyncIterator, Callable
@@ -73,6 +74,17 @@ async def _end(task: asyncio.Task[None]) -> None:
     while not task.done():
         task.cancel()
         await asyncio.wait({task}, timeout=0.1)
+
+
+def settle_memory() -> None:
+    """Tell Python's collector that all there is now will stay, and to look for garbage less often.
+
+    Requests leave hardly any cycles behind, yet their many small objects made it look all the time: 1.15x in moves
+    per second at 16 connections (`make bench`). Called once, when a serving process has built its application.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 def _refused(request: AnyRequest, error: Exception) -> Response[bytes]:

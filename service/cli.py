@@ -187,7 +187,7 @@ def bots() -> None:
 def _serve(settings: Settings, listener: socket.socket) -> None:
     import uvicorn  # noqa: PLC0415 - no other command should wait for these
 
-    from service.app import create_app  # noqa: PLC0415
+    from service.app import create_app, settle_memory  # noqa: PLC0415
 
     logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
     server = uvicorn.Server(
@@ -202,6 +202,7 @@ def _serve(settings: Settings, listener: socket.socket) -> None:
             timeout_graceful_shutdown=2,
         )
     )
+    settle_memory()
     server.run(sockets=[listener])
     if not server.started:
         sys.exit(FAILED_PART)

@@ -90,9 +90,10 @@ import socket, sys, uvicorn
 name, fd = sys.argv[1:]
 if name.startswith("service"):
     import os
-    from service.app import create_app
+    from service.app import create_app, settle_memory
     from service.settings import Settings
     app = create_app(Settings.from_environment(os.environ))
+    settle_memory()
 else:
     from tests.bench.bare import app
 config = uvicorn.Config(app, loop="uvloop", http="httptools", access_log=False, server_header=False, log_level="error")
