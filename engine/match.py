@@ -63,7 +63,7 @@ class Ruleset:
     - `happened(match, before, move)`: what a move brought about within the deal, as events; `before` is what a
       spectator could observe before it.
     - `settle(match)`: add the finished deal to the match; answers its record. `scored(record)` tells it as events.
-    - `result(match)`: None while the match goes on.
+    - `ending(match)`: who has won and why; None while the match goes on.
     - `next_deal(match)`: dealer, participants and what is carried for the deal after this one.
     - `propose(match, seat, target)`: where a target can be agreed on during the match.
     - `left(match)`: what it brings about that one of the `voters` has no say any more, as events.
@@ -91,7 +91,7 @@ class Ruleset:
     next_deal: Callable[[Match], None]
     settle: Callable[[Match], Struct]
     scored: Callable[[Any], list[Struct]]
-    result: Callable[[Match], Result | None]
+    ending: Callable[[Match], tuple[list[int], Any] | None]
     happened: Callable[[Match, Any, int], list[Struct]]
     deal_view: Callable[[Any, Match], Struct]
     match_view: Callable[[Match], Struct]
@@ -211,8 +211,9 @@ class Match:
         self.deals_played += 1
         self.last_deal = self.ruleset.settle(self)
         events = self.ruleset.scored(self.last_deal)
-        self.result = self.ruleset.result(self)
-        if self.result is not None:
+        if (ended := self.ruleset.ending(self)) is not None:
+            winners, reason = ended
+            self.result = Result(winners, list(self.totals), reason)
             return [*events, GameOver(self.result.winners, self.result.scores, self.result.reason)]
         self.ruleset.next_deal(self)
         return events + self._deal()

@@ -26,7 +26,7 @@ from service.errors import (
     Unavailable,
     VersionConflict,
 )
-from service.games import Context, enter, load, make_move, resolve_bot
+from service.games import Context, check_version, enter, first_move_after, load, make_move, resolve_bot
 from service.schemas import AskBot, BotMove, BotSpec, CandidateMove, Job, JobFailure
 from service.store import LEASE_MS, Entry, Loaded, StoredJob, bot_member, job_member, shard_of
 from service.views import match_of
@@ -79,14 +79,9 @@ def _job_id(context: Context, job: StoredJob) -> str:
 async def _check(context: Context, game: Loaded, match: Match, job: StoredJob) -> None:
     if match.result is not None:
         raise DealOver
-    by = None
-    if job.expected_version < game.version:
-        later = await context.store.log(game.id, job.expected_version, 100)
-        by = next((entry.by for entry in later if entry.move is not None), None)
-    if by is not None or job.expected_version > game.version:
-        raise VersionConflict(
-            f"The game is at version {game.version}.", more={"current_version": game.version, "by": by}
-        )
+    expected = job.expected_version
+    first = await first_move_after(context, game.id, expected) if expected < game.version else None
+    check_version(game, expected, first)
     if match.to_move != job.seat:
         raise NotYourTurn
 
@@ -178,15 +173,12 @@ async def _played_before(context: Context, job: StoredJob) -> BotMove | None:
     """The answer of a job whose worker died after the move was made and before the answer was written."""
     if not job.play:
         return None
-    for entry in await context.store.log(job.game_id, job.expected_version, 100):
-        if entry.move is not None:
-            ours = (entry.seat, entry.by, entry.bot, entry.expected_version)
-            if ours != (job.seat, "bot", job.bot, job.expected_version):
-                return None
-            return BotMove(
-                move=entry.move, bot=job.bot, samples=0, seconds=0.0, candidates=[], played_version=entry.version
-            )
-    return None
+    first = await first_move_after(context, job.game_id, job.expected_version)
+    if first is None or first.move is None:
+        return None
+    if (first.seat, first.by, first.bot, first.expected_version) != (job.seat, "bot", job.bot, job.expected_version):
+        return None
+    return BotMove(move=first.move, bot=job.bot, samples=0, seconds=0.0, candidates=[], played_version=first.version)
 
 
 async def _decide(context: Context, game: Loaded, match: Match, spec: BotSpec, member: str) -> tuple[BotSpec, Decision]:

@@ -66,22 +66,10 @@ class JobNotFound(ServiceError):
     code = "job_not_found"
 
 
-class MethodNotAllowed(ServiceError):
-    """The resource has other methods."""
-
-    code = "method_not_allowed"
-
-
 class NotAcceptable(ServiceError):
     """The caller accepts nothing that this resource can answer."""
 
     code = "not_acceptable"
-
-
-class TooLarge(ServiceError):
-    """The body is larger than the service reads."""
-
-    code = "too_large"
 
 
 class UnsupportedMediaType(ServiceError):

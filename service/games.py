@@ -47,6 +47,8 @@ from service.views import SPECTATOR, client_seeds, game_view, item, legal_moves,
 PACE_MS = 500
 """How long a bot waits before it moves when a player is at the table: people want to see what happens."""
 CREATOR = Caller(seat=None, generation=0)
+LOOK = 100
+"""How many entries of the log are looked at in one go."""
 TRIES = 20
 """How often a change is tried anew when others change the game at the same moment."""
 _CURSOR = re.compile(CURSOR_PATTERN, re.ASCII)
@@ -252,20 +254,32 @@ def _applied(game: Loaded, caller: Seated, version: int, events: list[Any]) -> M
 
 async def _look_back(context: Context, game: Loaded, seat: int, request: ApplyMove) -> Logged | None:
     """The entry of this very request, if it is in the log already. Raises DealOver, VersionConflict."""
-    first = None
-    if request.expected_version < game.version:
-        later = await context.store.log(game.id, request.expected_version, 100)
-        first = next((entry for entry in later if entry.move is not None), None)
-        if first is not None and _is_repetition(first, seat, request):
-            return first
+    expected = request.expected_version
+    first = await first_move_after(context, game.id, expected) if expected < game.version else None
+    if first is not None and _is_repetition(first, seat, request):
+        return first
     if game.status not in ("playing", "waiting"):
         raise DealOver
-    if first is not None or request.expected_version > game.version:
+    check_version(game, expected, first)
+    return None
+
+
+async def first_move_after(context: Context, game_id: str, version: int) -> Logged | None:
+    """The first move that was logged after a version; None where there is none. Other entries may lie between."""
+    while later := await context.store.log(game_id, version, LOOK):
+        if (first := next((entry for entry in later if entry.move is not None), None)) is not None:
+            return first
+        version = later[-1].version
+    return None
+
+
+def check_version(game: Loaded, expected_version: int, first: Logged | None) -> None:
+    """Raise VersionConflict where a move, the `first`, was logged after that version, or the log is not so long."""
+    if first is not None or expected_version > game.version:
         by = None if first is None else first.by
         raise VersionConflict(
             f"The game is at version {game.version}.", more={"current_version": game.version, "by": by}
         )
-    return None
 
 
 def _is_repetition(entry: Logged, seat: int, request: ApplyMove) -> bool:

@@ -65,6 +65,20 @@ def test_a_proposal_is_no_move_and_does_not_come_between_a_player_and_a_move(tab
     assert agreed(table)[1] == [20, None, None]
 
 
+def test_a_move_behind_any_number_of_proposals_is_found(table: Table) -> None:
+    """Whoever comes late is told of the conflict, and who repeats is answered, however much lies between."""
+    first = table.api.get(f"{table.path}/legal-moves", table.tokens[1]).json()["moves"][0]
+    for number in range(120):
+        propose(table, 0, 10 + number % 2)
+    body = {"expected_version": 1, "move": first}
+    made = table.api.post(f"{table.path}/moves", body, table.tokens[1])
+    assert made.json()["version"] == 122
+    again = table.api.post(f"{table.path}/moves", body, table.tokens[1])
+    assert (again.headers["idempotency-replayed"], again.json()["version"]) == ("true", 122)
+    late = {"expected_version": 1, "move": {"type": "play", "card": "1-bells"}}
+    assert refused(table.api.post(f"{table.path}/moves", late, table.tokens[1]), "version_conflict")["by"] == "player"
+
+
 def test_who_may_not_propose_is_refused(table: Table, api: Api) -> None:
     refused(table.api.run(table.api.request("PUT", f"{table.path}/target", json={"target": 5})), "unauthorized")
     refused(propose(table, 0, 20, table.creator), "forbidden")

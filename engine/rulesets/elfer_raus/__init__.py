@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from engine.match import Match, Ruleset
 from engine.rulesets.elfer_raus import rules, view
-from engine.wire import Draw, Drew, EndTurn, Pass, Play, Redealt, Result
+from engine.wire import Draw, Drew, EndTurn, Pass, Play, Redealt
 
 
 def _deal(match: Match) -> rules.ElferRausDeal:
@@ -20,11 +20,6 @@ def _begin(match: Match) -> list[Struct]:
 
 def _settle(match: Match) -> Struct:
     return view.last_deal(match, rules.settle(match))
-
-
-def _result(match: Match) -> Result | None:
-    ended = rules.ending(match)
-    return None if ended is None else Result(ended[0], list(match.totals), ended[1])
 
 
 ELFER_RAUS = Ruleset(
@@ -50,7 +45,7 @@ ELFER_RAUS = Ruleset(
     next_deal=rules.next_deal,
     settle=_settle,
     scored=view.scored,
-    result=_result,
+    ending=rules.ending,
     happened=view.happened,
     deal_view=view.deal_view,
     match_view=view.match_view,

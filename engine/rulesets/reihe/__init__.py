@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from engine.match import Match, Ruleset
 from engine.rulesets.reihe import rules, view
-from engine.wire import Out, Pass, Play, Result
+from engine.wire import Out, Pass, Play
 
 
 def _begin(match: Match) -> list[Struct]:
@@ -23,11 +23,6 @@ def _happened(match: Match, before: rules.ReiheObservation, move: int) -> list[S
 
 def _settle(match: Match) -> Struct:
     return view.last_deal(match, rules.settle(match))
-
-
-def _result(match: Match) -> Result | None:
-    ended = rules.ending(match)
-    return None if ended is None else Result(ended[0], list(match.totals), ended[1])
 
 
 def _propose(match: Match, seat: int, target: int) -> list[Struct]:
@@ -68,7 +63,7 @@ REIHE = Ruleset(
     next_deal=_next_deal,
     settle=_settle,
     scored=view.scored,
-    result=_result,
+    ending=rules.ending,
     happened=_happened,
     propose=_propose,
     left=_left,

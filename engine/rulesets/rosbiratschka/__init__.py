@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from engine.match import Match, Ruleset
 from engine.rulesets.rosbiratschka import packs, rules, view
-from engine.wire import Out, Pass, Play, Result, TrickTaken
+from engine.wire import Out, Pass, Play, TrickTaken
 
 
 def _deal(match: Match) -> rules.RosbiratschkaDeal:
@@ -25,11 +25,6 @@ def _next_deal(match: Match) -> None:
 
 def _settle(match: Match) -> Struct:
     return view.last_deal(match, rules.settle(match))
-
-
-def _result(match: Match) -> Result | None:
-    ended = rules.ending(match)
-    return None if ended is None else Result(ended[0], list(match.totals), ended[1])
 
 
 ROSBIRATSCHKA = Ruleset(
@@ -55,7 +50,7 @@ ROSBIRATSCHKA = Ruleset(
     next_deal=_next_deal,
     settle=_settle,
     scored=view.scored,
-    result=_result,
+    ending=rules.ending,
     happened=view.happened,
     deal_view=view.deal_view,
     match_view=view.match_view,

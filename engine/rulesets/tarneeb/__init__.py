@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from engine.match import Match, Ruleset
 from engine.rulesets.tarneeb import rules, view
-from engine.wire import Bid, Pass, Play, Result, TrickTaken, Trump
+from engine.wire import Bid, Pass, Play, TrickTaken, Trump
 
 
 def _deal(match: Match) -> rules.TarneebDeal:
@@ -25,11 +25,6 @@ def _next_deal(match: Match) -> None:
 def _settle(match: Match) -> Struct:
     worth, discarded = rules.settle(match)
     return view.last_deal(match, worth, discarded)
-
-
-def _result(match: Match) -> Result | None:
-    ended = rules.ending(match)
-    return None if ended is None else Result(ended[0], list(match.totals), ended[1])
 
 
 TARNEEB = Ruleset(
@@ -55,7 +50,7 @@ TARNEEB = Ruleset(
     next_deal=_next_deal,
     settle=_settle,
     scored=view.scored,
-    result=_result,
+    ending=rules.ending,
     happened=view.happened,
     deal_view=view.deal_view,
     match_view=view.match_view,
