@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -138,8 +138,7 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-@dataclass
-class Match:
+class Match(Struct, eq=False):
     """A match in play: the state that its running deal started from, that deal, and what has come of it.
 
     `voters` are the seats that have a say where a target is agreed on. `codec` writes its moves and cards as JSON.
@@ -152,14 +151,15 @@ class Match:
     number: int = 0
     dealer: int = 0
     attempt: int = 1
-    participants: list[int] = field(default_factory=list)
-    totals: list[int] = field(default_factory=list)
+    participants: list[int] = msgspec.field(default_factory=list)
+    totals: list[int] = msgspec.field(default_factory=list)
     deals_played: int = 0
     last_deal: Any = None
-    carried: dict[str, Any] = field(default_factory=dict)
+    carried: dict[str, Any] = msgspec.field(default_factory=dict)
     result: Result | None = None
     deal: Any = None
     voters: tuple[int, ...] = ()
+    codec: Any = None
 
     def __post_init__(self) -> None:
         self.codec = self.ruleset.codec(self.options, self.seats)
@@ -196,14 +196,12 @@ class Match:
 
     def copy(self) -> Match:
         """An independent copy."""
-        deal = None if self.deal is None else self.deal.copy()
-        return replace(
-            self,
-            participants=list(self.participants),
-            totals=list(self.totals),
-            carried=copy.deepcopy(self.carried),
-            deal=deal,
-        )
+        twin = copy.copy(self)
+        twin.participants = list(self.participants)
+        twin.totals = list(self.totals)
+        twin.carried = copy.deepcopy(self.carried)
+        twin.deal = None if self.deal is None else self.deal.copy()
+        return twin
 
     def _after_move(self) -> list[Struct]:
         if self.deal.to_move >= 0:
@@ -300,4 +298,4 @@ def reveal(match: Match, event: Struct, seat: int) -> Struct:
 
 
 def _at(match: Match, number: int, attempt: int) -> Match:
-    return replace(match, number=number, attempt=attempt, deal=None)
+    return msgspec.structs.replace(match, number=number, attempt=attempt, deal=None)

@@ -8,22 +8,21 @@ import base64
 import hashlib
 import hmac
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 CREATOR = "creator"
 _TOKEN = re.compile(r"(seat[0-7]|creator)\.(0|[1-9][0-9]{0,5})\.([A-Za-z0-9_-]{43})", re.ASCII)
 
 
-@dataclass(frozen=True)
-class Caller:
+class Caller(Struct, frozen=True):
     """Who asks, proved by a token: a seat, or the creator (`seat` None), at a generation of the token."""
 
     seat: int | None
     generation: int
 
 
-@dataclass(frozen=True)
-class Seated(Caller):
+class Seated(Caller, frozen=True):
     """A caller who has a seat."""
 
     seat: int

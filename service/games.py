@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from engine import bots, catalog
 from engine.chance import PublishedDeals
@@ -194,7 +195,7 @@ def seated(caller: Caller | None) -> Seated:
         raise Unauthorized("Send the token of your seat as `Authorization: Bearer`.")
     if caller.seat is None:
         raise Forbidden("This needs the token of a seat; the creator's token plays no cards.")
-    return Seated(caller.seat, caller.generation)
+    return Seated(seat=caller.seat, generation=caller.generation)
 
 
 def seat_of(caller: Caller | None) -> int:

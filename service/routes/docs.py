@@ -10,13 +10,13 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import msgspec
-from litestar import Litestar, Response, get
+from litestar import Litestar, get
 from litestar.params import FromPath
 
 from service.errors import NotFound
 from service.openapi import document
 from service.operation import IF_NONE_MATCH, Operation, describes
-from service.routes.http import JSON, PUBLIC, AnyRequest, holds, query
+from service.routes.http import JSON, PUBLIC, Answer, AnyRequest, holds, query
 
 CARRIER = "flask-swagger-ui"
 """The distribution that brings Swagger UI's files. Only they are used: nothing of it, or of Flask, is imported."""
@@ -24,11 +24,11 @@ CARRIER = "flask-swagger-ui"
 OURS = Path(__file__).parents[1] / "web"
 THEIRS = Path(str(distribution(CARRIER).locate_file("flask_swagger_ui/dist")))
 
-JAVASCRIPT = "text/javascript"
+JAVASCRIPT = "text/javascript; charset=utf-8"
 ASSETS = {
     "docs.js": (OURS, JAVASCRIPT),
     "swagger-ui-bundle.js": (THEIRS, JAVASCRIPT),
-    "swagger-ui.css": (THEIRS, "text/css"),
+    "swagger-ui.css": (THEIRS, "text/css; charset=utf-8"),
     "favicon-32x32.png": (THEIRS, "image/png"),
 }
 """Everything that the page loads, and all that is ever served from these folders."""
@@ -71,17 +71,17 @@ class Content:
         return cls(body, media, zipped, hashlib.sha256(body).hexdigest()[:32])
 
 
-def _answer(request: AnyRequest, content: Content, headers: dict[str, str]) -> Response[bytes]:
+def _answer(request: AnyRequest, content: Content, headers: dict[str, str]) -> Answer:
     """The content, zipped for whoever takes that; 304 for whoever holds it."""
     zipped = content.zipped is not content.body and _GZIP.search(request.headers.get("accept-encoding", "")) is not None
     # An `ETag` names bytes, so what is zipped has another one.
     etag = f'"{content.digest}{"-gzip" if zipped else ""}"'
     headers = {**headers, "ETag": etag, "Vary": "Accept-Encoding"}
     if holds(request, etag):
-        return Response(b"", status_code=304, media_type=content.media, headers=headers)
+        return Answer(b"", 304, headers=headers)
     if zipped:
         headers["Content-Encoding"] = "gzip"
-    return Response(content.zipped if zipped else content.body, media_type=content.media, headers=headers)
+    return Answer(content.zipped if zipped else content.body, media=content.media, headers=headers)
 
 
 @cache
@@ -96,7 +96,7 @@ def _written(app: Litestar) -> Content:
 
 @cache
 def _page() -> Content:
-    return Content.of((OURS / "docs.html").read_bytes(), "text/html")
+    return Content.of((OURS / "docs.html").read_bytes(), "text/html; charset=utf-8")
 
 
 @get(
@@ -111,7 +111,7 @@ def _page() -> Content:
         )
     ),
 )
-async def get_document(request: AnyRequest) -> Response[bytes]:
+async def get_document(request: AnyRequest) -> Answer:
     """Read this document: OpenAPI 3.1, as JSON."""
     query(request)
     state = request.app.state
@@ -121,13 +121,13 @@ async def get_document(request: AnyRequest) -> Response[bytes]:
 
 
 @get("/docs", opt={"page": True})
-async def docs(request: AnyRequest) -> Response[bytes]:
+async def docs(request: AnyRequest) -> Answer:
     """Show the reference."""
     return _answer(request, _page(), PAGE)
 
 
 @get("/docs/{name:str}", opt={"page": True})
-async def docs_asset(request: AnyRequest, name: FromPath[str]) -> Response[bytes]:
+async def docs_asset(request: AnyRequest, name: FromPath[str]) -> Answer:
     """Answer with a file that the reference loads."""
     if name not in ASSETS:
         raise NotFound("The reference has no such file.")
@@ -136,9 +136,9 @@ async def docs_asset(request: AnyRequest, name: FromPath[str]) -> Response[bytes
 
 
 @get("/", opt={"page": True})
-async def home() -> Response[bytes]:
+async def home() -> Answer:
     """Lead whoever types the bare address to the reference."""
-    return Response(b"", status_code=307, media_type="text/html", headers={"Location": "/docs"})
+    return Answer(b"", 307, "text/html; charset=utf-8", {"Location": "/docs"})
 
 
 HANDLERS = (get_document, docs, docs_asset, home)

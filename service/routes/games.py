@@ -3,7 +3,7 @@
 import re
 
 import msgspec
-from litestar import Response, get, post, put
+from litestar import get, post, put
 from litestar.params import FromPath
 
 from service import bot_moves, games, targets
@@ -11,6 +11,7 @@ from service.operation import IF_NONE_MATCH, Operation, Parameter, describes
 from service.routes.http import (
     NO_STORE,
     PRIVATE,
+    Answer,
     AnyRequest,
     answer,
     bearer,
@@ -69,7 +70,7 @@ LIMIT = Parameter(
         )
     ),
 )
-async def create_game(request: AnyRequest) -> Response[bytes]:
+async def create_game(request: AnyRequest) -> Answer:
     """Create a game and start it.
 
     Every seat is a player's or a bot's. The answer holds the token of each player's seat and the creator's token:
@@ -94,7 +95,7 @@ async def create_game(request: AnyRequest) -> Response[bytes]:
         )
     ),
 )
-async def get_game(request: AnyRequest, game_id: FromPath[str]) -> Response[bytes]:
+async def get_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """Look at a game.
 
     With a seat's token the view holds that seat's hand and legal moves; without a token it is a spectator's, with
@@ -106,7 +107,7 @@ async def get_game(request: AnyRequest, game_id: FromPath[str]) -> Response[byte
     etag = f'"{game.cursor}.{reader}"'
     headers = {**PRIVATE, "ETag": etag}
     if holds(request, etag):
-        return Response(b"", status_code=304, headers=headers, media_type="application/json")
+        return Answer(b"", 304, headers=headers)
     return answer(games.view(game, caller), headers=headers)
 
 
@@ -122,7 +123,7 @@ async def get_game(request: AnyRequest, game_id: FromPath[str]) -> Response[byte
         )
     ),
 )
-async def list_legal_moves(request: AnyRequest, game_id: FromPath[str]) -> Response[bytes]:
+async def list_legal_moves(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """List every move that is open to the token's seat.
 
     The list is empty while another seat is to move. A move is legal if and only if it is in this list.
@@ -155,7 +156,7 @@ async def list_legal_moves(request: AnyRequest, game_id: FromPath[str]) -> Respo
         )
     ),
 )
-async def apply_move(request: AnyRequest, game_id: FromPath[str]) -> Response[bytes]:
+async def apply_move(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """Make a move, exactly once.
 
     `expected_version` is the version of the view that the move was decided on. After a time-out or a 503 send the
@@ -183,7 +184,7 @@ async def apply_move(request: AnyRequest, game_id: FromPath[str]) -> Response[by
         )
     ),
 )
-async def propose_target(request: AnyRequest, game_id: FromPath[str]) -> Response[bytes]:
+async def propose_target(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """Propose a target for the match, where the rules let players agree on one (Reihe).
 
     A proposal stands until the seat makes another. When every player's is the same, it becomes the target at once.
@@ -232,7 +233,7 @@ async def propose_target(request: AnyRequest, game_id: FromPath[str]) -> Respons
         )
     ),
 )
-async def ask_bot(request: AnyRequest, game_id: FromPath[str]) -> Response[bytes]:
+async def ask_bot(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """Let a bot choose a move for the caller's seat.
 
     As advice, or with `play` true as the move itself. The bot knows what the seat knows and nothing else. The same
@@ -282,7 +283,7 @@ def _preferred_wait(request: AnyRequest) -> int | None:
         )
     ),
 )
-async def list_events(request: AnyRequest, game_id: FromPath[str]) -> Response[bytes]:
+async def list_events(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """Read the log of a game from a cursor on.
 
     Every entry says who did what, when, and what followed. Folding the entries gives the view. Entries are told
@@ -316,7 +317,7 @@ async def list_events(request: AnyRequest, game_id: FromPath[str]) -> Response[b
         )
     ),
 )
-async def list_deals(request: AnyRequest, game_id: FromPath[str]) -> Response[bytes]:
+async def list_deals(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """Read the finished deals: what each was worth and how that came about."""
     sent = query(request, ("after", "limit"))
     game, _ = await enter_game(request, game_id)

@@ -1,25 +1,25 @@
 """Whether the service lives, and whether it can work."""
 
-from litestar import Response, get
+from litestar import get
 
 import engine
 from service.errors import Unavailable
 from service.operation import Operation, describes
-from service.routes.http import AnyRequest, answer, context_of, query
+from service.routes.http import Answer, AnyRequest, answer, context_of, query
 from service.schemas import Live, Ready
 
 NOW = {"Cache-Control": "no-store"}
 
 
 @get("/health/live", **describes(Operation("getLive", "Health", {200: Live})))
-async def live(request: AnyRequest) -> Response[bytes]:
+async def live(request: AnyRequest) -> Answer:
     """Say that the process answers. It looks at nothing else."""
     query(request)
     return answer(Live(status="ok"), headers=NOW)
 
 
 @get("/health/ready", **describes(Operation("getReady", "Health", {200: Ready, 503: Ready})))
-async def ready(request: AnyRequest) -> Response[bytes]:
+async def ready(request: AnyRequest) -> Answer:
     """Say whether games can be played: the store answers. Also which engine runs, and how many workers there are."""
     query(request)
     try:
