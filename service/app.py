@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Callable
 from litestar import Litestar, Response
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
-from litestar.types import ASGIApp
 
 from engine.chance import PublishedDeals
 from engine.errors import EngineError, InvalidOptions
@@ -34,7 +33,7 @@ HANDLERS = (*games.HANDLERS, *jobs.HANDLERS, *catalogue.HANDLERS, *health.HANDLE
 log = logging.getLogger("tapete.api")
 
 
-def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], DealSource] = PublishedDeals) -> ASGIApp:
+def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], DealSource] = PublishedDeals) -> Edge:
     """The API over the Redis of the settings. `deal_source` is for tests that prepare their deals."""
     store = Store(connect(settings.redis_url))
     queue = BotQueue(connect(settings.queue_redis_url), settings.bot_queue)
@@ -43,11 +42,12 @@ def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], De
 
     @contextlib.asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
-        task = asyncio.create_task(sweep.run())
+        tasks = [asyncio.create_task(sweep.run()), asyncio.create_task(context.wakeups.run(store.redis))]
         try:
             yield
         finally:
-            await _end(task)
+            for task in tasks:
+                await _end(task)
             await store.close()
             await queue.redis.aclose()
 

@@ -24,6 +24,10 @@ class Edge:
         self.app = app
         self._resources = list(_resources(app))
 
+    def end_streams(self) -> None:
+        """Let every reader go who waits for news: a server that stops waits for its connections to end."""
+        self.app.state.context.wakeups.close()
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass on what is none."""
         if scope["type"] == ScopeType.HTTP:
@@ -36,7 +40,7 @@ class Edge:
         allowed = self._allowed(scope["path"])
         head = scope["method"] == "HEAD"
         # The server looks into its own scope to know what it may send, so that one stays as it is.
-        scope = {**scope, "request_id": request_id, "allowed": allowed}
+        scope = {**scope, "request_id": request_id, "allowed": allowed, "head": head}
         if head:
             scope["method"] = "GET"
         if not allowed:

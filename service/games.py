@@ -26,6 +26,7 @@ from service.errors import (
     Unavailable,
     VersionConflict,
 )
+from service.events import Wakeups
 from service.recent import Recent
 from service.schemas import (
     CURSOR_PATTERN,
@@ -43,7 +44,7 @@ from service.schemas import (
     Status,
 )
 from service.store import Change, Entry, Header, HeaderSeat, Loaded, Logged, SeatState, Store, new_game_id, shard_of
-from service.views import SPECTATOR, client_seeds, game_view, item, legal_moves, match_of, told
+from service.views import client_seeds, game_view, item, legal_moves, match_of, seat_of_reader, told
 
 PACE_MS = 500
 """How long a bot waits before it moves when a player is at the table: people want to see what happens."""
@@ -72,6 +73,7 @@ class Context:
     deals: Callable[[str, list[str]], DealSource] = PublishedDeals
     nudge: Callable[[int, int], None] = _leave_to_the_sweep
     recent: Recent = field(default_factory=Recent)
+    wakeups: Wakeups = field(default_factory=Wakeups)
 
 
 async def create_game(context: Context, request: CreateGame) -> CreatedGame:
@@ -328,16 +330,17 @@ async def events_page(
     context: Context, game: Loaded, caller: Caller | None, after: str | None, limit: int
 ) -> EventsPage:
     """Up to `limit` entries of the log after a cursor, told to the caller. Raises HistoryLost."""
-    version = await _version_of(context, game, after)
+    version = await version_of(context, game, after)
     entries = await context.store.log(game.id, version, limit + 1)
     match = match_of(game)
-    seat = SPECTATOR if caller is None or caller.seat is None else caller.seat
+    seat = seat_of_reader(caller)
     items = [item(entry, match, seat) for entry in entries[:limit]]
     last = items[-1].cursor if items else (after or "0-")
     return EventsPage(items=items, next=last, has_more=len(entries) > limit)
 
 
-async def _version_of(context: Context, game: Loaded, cursor: str | None) -> int:
+async def version_of(context: Context, game: Loaded, cursor: str | None) -> int:
+    """The version that a cursor names, 0 without one. Raises InvalidRequest, HistoryLost."""
     if cursor is None:
         return 0
     if not _CURSOR.fullmatch(cursor):

@@ -37,6 +37,8 @@ class Operation:
     problems: tuple[str, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     answer_headers: dict[str, str] = field(default_factory=dict)
+    stream: bool = False
+    """Whether 200 may be server-sent events as well."""
 
     def all_problems(self) -> tuple[str, ...]:
         """Every code this operation may answer with."""
@@ -48,6 +50,6 @@ class Operation:
         return tuple(dict.fromkeys((*self.problems, *more, *EVERYWHERE)))
 
 
-def describes(operation: Operation) -> dict[str, Any]:
-    """The keyword arguments that tie an operation to a litestar handler."""
-    return {"operation_id": operation.id, "opt": {"operation": operation}}
+def describes(operation: Operation, **more: Any) -> dict[str, Any]:
+    """The keyword arguments that tie an operation to a litestar handler, and whatever more a handler needs to know."""
+    return {"operation_id": operation.id, "opt": {"operation": operation, **more}}

@@ -5,8 +5,10 @@ import re
 import msgspec
 from litestar import get, post, put
 from litestar.params import FromPath
+from litestar.types import ASGIApp
 
-from service import bot_moves, games, targets
+from service import bot_moves, following, games, targets
+from service.access import Caller
 from service.operation import IF_NONE_MATCH, Operation, Parameter, describes
 from service.routes.http import (
     NO_STORE,
@@ -20,8 +22,10 @@ from service.routes.http import (
     enter_game,
     holds,
     query,
+    sent_as,
     whole,
 )
+from service.routes.streams import EVENT_STREAM, PING_SECONDS, EventStream, wants_stream
 from service.schemas import (
     CURSOR_PATTERN,
     ApplyMove,
@@ -36,6 +40,7 @@ from service.schemas import (
     MoveApplied,
     ProposeTarget,
 )
+from service.store import Loaded
 
 MOST_WAIT = 25
 PAGE = 100
@@ -268,8 +273,9 @@ def _preferred_wait(request: AnyRequest) -> int | None:
         Operation(
             "listEvents",
             TAG,
-            {200: EventsPage},
+            {200: EventsPage, 204: None},
             access="optional",
+            stream=True,
             problems=(*GONE, "not_started", "history_lost"),
             parameters=(
                 Parameter(
@@ -279,21 +285,61 @@ def _preferred_wait(request: AnyRequest) -> int | None:
                     {"type": "string", "pattern": CURSOR_PATTERN},
                 ),
                 LIMIT,
+                Parameter(
+                    "wait",
+                    "query",
+                    "Seconds that an empty page is held back until there is something in it.",
+                    {"type": "integer", "minimum": 0, "maximum": MOST_WAIT},
+                ),
+                Parameter(
+                    "max_items",
+                    "query",
+                    "End a stream after this many entries.",
+                    {"type": "integer", "minimum": 1, "maximum": MOST_PAGE},
+                ),
+                Parameter(
+                    "Last-Event-ID",
+                    "header",
+                    "The cursor that a stream goes on after; counts more than `after`.",
+                    {"type": "string", "pattern": CURSOR_PATTERN},
+                ),
             ),
-        )
+        ),
+        stream=EVENT_STREAM,
     ),
 )
-async def list_events(request: AnyRequest, game_id: FromPath[str]) -> Answer:
+async def list_events(request: AnyRequest, game_id: FromPath[str]) -> ASGIApp:
     """Read the log of a game from a cursor on.
 
     Every entry says who did what, when, and what followed. Folding the entries gives the view. Entries are told
     to the reader's seat: its own hand is in what it was dealt, nobody else's is anywhere.
+
+    Three ways to follow a game. A page, at once. A long poll: with `wait` an empty page is held back until there is
+    news. A stream: with `Accept: text/event-stream` every entry is sent as it happens, as a server-sent event whose
+    `id` is its cursor; a reader who comes back with `Last-Event-ID` misses nothing. 204 says that the game is over
+    and everything has been told. A stream that has to end early sends an event `problem` with a problem document.
     """
-    sent = query(request, ("after", "limit"))
+    sent = query(request, ("after", "limit", "wait", "max_items"))
     game, caller = await enter_game(request, game_id)
+    if wants_stream(request):
+        return await _stream(request, game, caller, sent)
     limit = whole(sent.get("limit"), "limit", 1, MOST_PAGE, PAGE)
-    page = await games.events_page(context_of(request), game, caller, sent.get("after"), limit)
+    seconds = whole(sent.get("wait"), "wait", 0, MOST_WAIT, 0)
+    page = await following.wait_for_events(context_of(request), game, caller, sent.get("after"), limit, seconds=seconds)
     return answer(page, headers=PRIVATE)
+
+
+async def _stream(request: AnyRequest, game: Loaded, caller: Caller | None, sent: dict[str, str]) -> ASGIApp:
+    """The log as it grows; nothing more where the game is over and all of it is known."""
+    context = context_of(request)
+    last = sent_as(request, b"last-event-id")
+    # A browser comes back with the address it began with, so what it was told last counts more.
+    place = await following.start_following(context, game, last[0] if last else sent.get("after"))
+    if following.is_over(game) and place.cursor == game.cursor:
+        return Answer(b"", 204, headers=PRIVATE)
+    most = whole(sent["max_items"], "max_items", 1, MOST_PAGE, PAGE) if "max_items" in sent else None
+    batches = following.follow(context, game, caller, place, PING_SECONDS)
+    return EventStream(batches, 0 if request.scope["head"] else most, PRIVATE)  # type: ignore[typeddict-item] # the edge puts it there
 
 
 @get(

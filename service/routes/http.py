@@ -19,6 +19,8 @@ from service.store import Loaded
 
 JSON = "application/json"
 PROBLEM_JSON = "application/problem+json"
+ANSWERED = ("", "*/*", "application/*", JSON, PROBLEM_JSON)
+"""What a caller may accept anywhere; nothing at all is anything."""
 PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 """For views: only the reader's own cache may keep them, and has to ask again."""
 NO_STORE = {"Cache-Control": "no-store", "Vary": "Authorization"}
@@ -50,7 +52,7 @@ class Answer:
         self.status = status
         self.body = body
         sent = dict(headers or {})
-        if status != 304:
+        if status not in (204, 304):
             sent |= {"Content-Type": media, "Content-Length": str(len(body))}
         self.headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in sent.items()]
 
@@ -193,13 +195,13 @@ def holds(request: AnyRequest, etag: str) -> bool:
 
 
 async def check_accept(request: AnyRequest) -> None:
-    """Refuse a request that accepts no JSON. Pages for people are answered as they are."""
+    """Refuse a request that accepts nothing that can be answered. Pages for people are answered as they are."""
     accept = ",".join(sent_as(request, b"accept"))
     if not accept or request.route_handler.opt.get("page"):
         return
     for each in accept.split(","):
         kind, _, parameters = each.strip().partition(";")
         refused = re.search(r"\bq=0(?:\.0*)?\s*$", parameters) is not None
-        if not refused and kind.strip().lower() in ("", "*/*", "application/*", JSON, PROBLEM_JSON):
+        if not refused and kind.strip().lower() in (*ANSWERED, request.route_handler.opt.get("stream")):
             return
     raise NotAcceptable("`Accept` names nothing that this resource can be.")
