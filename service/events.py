@@ -97,6 +97,10 @@ class Wakeups:
             if not waiting.bells:
                 self._waiting.pop(owner, None)
 
+    def count(self) -> int:
+        """How many readers wait."""
+        return sum(len(waiting.bells) for waiting in self._waiting.values())
+
     def ring(self, owner: str) -> None:
         """Wake whoever waits for this game or job."""
         if (waiting := self._waiting.get(owner)) is not None:
