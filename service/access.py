@@ -38,6 +38,15 @@ class Tokens:
         """The token of a seat."""
         return self._token(game_id, f"seat{seat}", generation)
 
+    def of_invite(self, game_id: str, seat: int) -> str:
+        """The invite to an open seat: no token, and good for a claim only."""
+        return self._token(game_id, f"invite{seat}", 0)
+
+    def is_invite(self, game_id: str, seat: int, invite: str) -> bool:
+        """Whether a text is the invite to this seat."""
+        found = re.fullmatch(r"invite([0-7])\.0\.([A-Za-z0-9_-]{43})", invite, re.ASCII)
+        return found is not None and int(found[1]) == seat and self._signed(game_id, f"invite{seat}", 0, found[2])
+
     def of_creator(self, game_id: str) -> str:
         """The token of the game's creator."""
         return self._token(game_id, CREATOR, 0)
@@ -48,10 +57,13 @@ class Tokens:
         if parts is None:
             return None
         role, generation, mac = parts[1], int(parts[2]), parts[3]
-        known = [hmac.compare_digest(mac, _mac(secret, game_id, role, generation)) for secret in self._secrets]
-        if not any(known):
+        if not self._signed(game_id, role, generation, mac):
             return None
         return Caller(None if role == CREATOR else int(role[4:]), generation)
+
+    def _signed(self, game_id: str, role: str, generation: int, mac: str) -> bool:
+        known = [hmac.compare_digest(mac, _mac(secret, game_id, role, generation)) for secret in self._secrets]
+        return any(known)
 
     def derive(self, *parts: object) -> str:
         """Something secret that is always the same for the same parts: job ids, and the seeds of bots' chance."""

@@ -60,6 +60,16 @@ class GameExpired(ServiceError):
     code = "game_expired"
 
 
+class GameDeleted(ServiceError):
+    """The game's creator has erased it."""
+
+    code = "game_deleted"
+
+
+GONE = (GameNotFound, GameExpired, GameDeleted)
+"""All that a game can be that is not there."""
+
+
 class JobNotFound(ServiceError):
     """No job has this id, or it is not the caller's."""
 
@@ -82,6 +92,18 @@ class VersionConflict(ServiceError):
     """A move has been made after the version that the caller knew."""
 
     code = "version_conflict"
+
+
+class SeatTaken(ServiceError):
+    """The seat is not open, or not any more."""
+
+    code = "seat_taken"
+
+
+class SeatsOpen(ServiceError):
+    """The game cannot start while a seat is open."""
+
+    code = "seats_open"
 
 
 class NotStarted(ServiceError):
@@ -155,6 +177,7 @@ PROBLEMS: dict[str, Problem] = {
     "game_expired": Problem(
         HTTPStatus.NOT_FOUND, "The game has expired", "Games are kept until their `expires_at`; create another."
     ),
+    "game_deleted": Problem(HTTPStatus.NOT_FOUND, "The game was erased", "Nothing of it is left; create another."),
     "job_not_found": Problem(
         HTTPStatus.NOT_FOUND,
         "There is no such job of yours",
@@ -193,6 +216,14 @@ PROBLEMS: dict[str, Problem] = {
     ),
     "match_over": Problem(HTTPStatus.CONFLICT, "The match is over", "`result` in the view says how it ended."),
     "not_started": Problem(HTTPStatus.CONFLICT, "The game has not started", "It waits for its seats to be taken."),
+    "seat_taken": Problem(
+        HTTPStatus.CONFLICT,
+        "The seat is taken",
+        "An invite is good for one claim; ask the creator for another seat. Repeat a claim with its `Idempotency-Key`.",
+    ),
+    "seats_open": Problem(
+        HTTPStatus.CONFLICT, "A seat is still open", "The game can start when every open seat has been claimed."
+    ),
     "version_conflict": Problem(
         HTTPStatus.CONFLICT,
         "Somebody has moved since",

@@ -93,6 +93,8 @@ def _replay(context: Context, game: Loaded) -> Match | None:
             match.replay(match.codec.decode(logged.move))
         elif logged.target is not None and logged.seat is not None:
             match.propose(logged.seat, logged.target)
+        elif logged.left and logged.seat is not None:
+            match.leave(logged.seat)
     return match
 
 
@@ -104,13 +106,14 @@ def match_from(context: Context, game: Loaded, start: MatchState) -> Match:
     options = msgspec.convert(game.header.options, ruleset.options)
     source = context.deals(game.header.seed, client_seeds(game))
     match = resume(ruleset, options, len(game.seats), source, start)
-    match.voters = voters(game.header)
+    left = {logged.seat for logged in game.moves if logged.left}
+    match.voters = tuple(seat for seat in voters(game.header) if seat in left or not game.seats[seat].resigned)
     return match
 
 
 def voters(header: Header) -> tuple[int, ...]:
-    """The seats that have a say where a target is agreed on: those of players."""
-    return tuple(number for number, seat in enumerate(header.seats) if seat.kind == "player")
+    """The seats that have a say where a target is agreed on: those of people."""
+    return tuple(number for number, seat in enumerate(header.seats) if seat.kind != "bot")
 
 
 async def enter(context: Context, game_id: str, token: str | None) -> tuple[Loaded, Caller | None]:
@@ -132,15 +135,19 @@ def caller_of(context: Context, game: Loaded, token: str | None) -> Caller | Non
     if token is None:
         return None
     caller = context.tokens.caller(game.id, token)
-    if caller is None or (caller.seat is not None and not _holds(game, caller)):
+    if caller is None or not holds(game, caller):
         raise Unauthorized("This is no token of this game, or an old one.")
     return caller
 
 
-def _holds(game: Loaded, caller: Caller) -> bool:
-    seat = caller.seat or 0
-    return seat < len(game.seats) and game.header.seats[seat].kind == "player" \
-        and game.seats[seat].generation == caller.generation  # fmt: skip
+def holds(game: Loaded, caller: Caller) -> bool:
+    """Whether a good token is still that of its seat."""
+    if caller.seat is None:
+        return True
+    if caller.seat >= len(game.seats):
+        return False
+    kind, now = game.header.seats[caller.seat].kind, game.seats[caller.seat]
+    return (kind == "player" or (kind == "open" and now.claim != "")) and now.generation == caller.generation
 
 
 def seated(caller: Caller | None) -> Seated:
@@ -157,6 +164,12 @@ def seat_of(caller: Caller | None) -> int:
     return seated(caller).seat
 
 
+def check_seat(game: Loaded, caller: Seated) -> None:
+    """Forbidden where the seat has been left to a bot for good."""
+    if game.seats[caller.seat].resigned:
+        raise Forbidden("This seat has resigned: its token looks on, and moves no more.")
+
+
 def view(game: Loaded, caller: Caller | None) -> GameView:
     """What the caller may know of the game. NotStarted while it waits for its seats."""
     return game_view(game, caller)
@@ -165,9 +178,11 @@ def view(game: Loaded, caller: Caller | None) -> GameView:
 def list_legal_moves(game: Loaded, seat: int) -> LegalMoves:
     """Every move open to the seat."""
     match = match_of(game)
-    moves = legal_moves(match, match.observe(seat))
-    to_move = match.to_move if match.to_move >= 0 else None
-    return LegalMoves(version=game.version, seat=seat, to_move=to_move, moves=moves)
+    if not is_playing(game):
+        return LegalMoves(version=game.version, seat=seat, to_move=None, moves=[])
+    return LegalMoves(
+        version=game.version, seat=seat, to_move=match.to_move, moves=legal_moves(match, match.observe(seat))
+    )
 
 
 async def apply_move(context: Context, game: Loaded, caller: Seated, request: ApplyMove) -> tuple[MoveApplied, bool]:
@@ -177,6 +192,7 @@ async def apply_move(context: Context, game: Loaded, caller: Seated, request: Ap
     """
     for _ in range(TRIES):
         try:
+            check_seat(game, caller)
             if (done := await _try_move(context, game, caller, request)) is not None:
                 return done
         except (EngineError, ServiceError):
@@ -184,7 +200,7 @@ async def apply_move(context: Context, game: Loaded, caller: Seated, request: Ap
             if game.fresh:
                 raise
         game = await load(context, game.id)
-        if not _holds(game, caller):
+        if not holds(game, caller):
             raise Unauthorized("This token of the game is an old one.")
     raise Unavailable("The game is changing too fast; repeat the same bytes.")
 
@@ -198,7 +214,7 @@ async def _try_move(
         # Told with the game as it is now, and to whom the token belongs now.
         return (_applied(game, caller, made.version, made.events), True) if game.fresh else None
     entry = Entry(caller.seat, "player", None, request.move, request.expected_version, [])
-    after = await make_move(context, game, entry)
+    after = await make_move(context, game, entry, "player")
     return None if after is None else (_applied(after, caller, after.version, entry.events), False)
 
 
@@ -210,7 +226,7 @@ def _applied(game: Loaded, caller: Seated, version: int, events: list[Any]) -> M
 async def _look_back(context: Context, game: Loaded, seat: int, request: ApplyMove) -> Logged | None:
     """The entry of this very request, if it is in the log already. Raises DealOver, VersionConflict."""
     expected = request.expected_version
-    first = await first_move_after(context, game.id, expected) if expected < game.version else None
+    first = await first_conflict(context, game, seat, expected) if expected < game.version else None
     if first is not None and _is_repetition(first, seat, request):
         return first
     if game.status not in ("playing", "waiting"):
@@ -219,17 +235,25 @@ async def _look_back(context: Context, game: Loaded, seat: int, request: ApplyMo
     return None
 
 
-async def first_move_after(context: Context, game_id: str, version: int) -> Logged | None:
-    """The first move that was logged after a version; None where there is none. Other entries may lie between."""
-    while later := await context.store.log(game_id, version, LOOK):
-        if (first := next((entry for entry in later if entry.move is not None), None)) is not None:
+async def first_conflict(context: Context, game: Loaded, seat: int, version: int) -> Logged | None:
+    """The first entry after a version that a move of the seat, decided then, did not reckon with; None without one.
+
+    That is a move, or a change of who moves for the seat. Other entries may lie between.
+    """
+    while later := await context.store.log(game.id, version, LOOK):
+        if (first := next((entry for entry in later if _counts(entry, seat)), None)) is not None:
             return first
         version = later[-1].version
     return None
 
 
+def _counts(entry: Logged, seat: int) -> bool:
+    changed = any(isinstance(event, ControllerChanged) and event.seat == seat for event in entry.events)
+    return entry.move is not None or changed
+
+
 def check_version(game: Loaded, expected_version: int, first: Logged | None) -> None:
-    """Raise VersionConflict where a move, the `first`, was logged after that version, or the log is not so long."""
+    """Raise VersionConflict where there is a `first` conflict after that version, or the log is not so long."""
     if first is not None or expected_version > game.version:
         by = None if first is None else first.by
         raise VersionConflict(
@@ -243,39 +267,80 @@ def _is_repetition(entry: Logged, seat: int, request: ApplyMove) -> bool:
     )  # fmt: skip
 
 
-async def make_move(context: Context, game: Loaded, entry: Entry) -> Loaded | None:
+async def make_move(context: Context, game: Loaded, entry: Entry, controller: Controller) -> Loaded | None:
     """Make the entry's move, write what happened into it, and answer the game after it; None where others were first.
 
-    The one way for a move into the log, whoever makes it. Raises DealOver, NotYourTurn, IllegalMove.
+    The one way for a move into the log, whoever makes it. `controller` is who moves for the seat from now on. Raises
+    DealOver, NotYourTurn, IllegalMove.
     """
     assert entry.seat is not None and entry.move is not None  # noqa: S101, PT018 - a move is somebody's
     match = match_of(game).copy()
-    if match.result is not None:
+    if not is_playing(game):
         raise DealOver
-    entry.events = match.play(entry.seat, match.codec.decode(entry.move))
-    return await commit(context, game, match, entry)
+    played = match.play(entry.seat, match.codec.decode(entry.move))
+    standing = game.standing
+    if game.seats[entry.seat].controller == controller:
+        entry.events = played
+    else:
+        entry.events = [ControllerChanged(entry.seat, controller), *played]
+        late = controller == "stand_in"
+        standing = standing.with_seat(
+            entry.seat, controller=controller, timeouts=game.seats[entry.seat].timeouts + late
+        )
+    return await commit(context, game, match, entry, standing)
+
+
+def is_playing(game: Loaded) -> bool:
+    """Whether the match has begun and is not over."""
+    return game.status == "playing"
 
 
 async def commit(
-    context: Context, game: Loaded, match: Match, entry: Entry, header: Header | None = None
+    context: Context, game: Loaded, match: Match | None, entry: Entry | None, standing: Standing | None = None
 ) -> Loaded | None:
-    """Write an entry and the match after it, and what is due then; None where the game has moved on meanwhile."""
-    started_deal = game.start is None or match.number != game.start.number
-    start = match.state() if started_deal else None
-    status: Status = "playing" if match.result is None else "finished"
-    bot_is_next = match.to_move >= 0 and game.seats[match.to_move].controller == "bot"
-    change = Change(entry, game.seats, status, start, "bot" if bot_is_next else "", game.header.pace_ms)
-    committed = await context.store.commit(game.id, game.version, change, header, game.cursor)
+    """Write an entry and how the game stands after it, and what is due then; None where it has moved on meanwhile.
+
+    A game that is new is written with its header. Without a match it waits for its seats.
+    """
+    after = replace(game, match=match, standing=standing or game.standing, status=_status(match))
+    change = _change(game, after, entry)
+    committed = await context.store.commit(
+        game.id, game.version, change, None if game.created_at else game.header, game.cursor
+    )
     if committed is None:
         return None
     after = replace(
-        game, version=committed.version, cursor=committed.cursor, status=status, start=start or game.start, match=match,
-        turn_at=committed.at, created_at=game.created_at or committed.at, expires_at=committed.expires_at, fresh=True,
+        after, version=committed.version, cursor=committed.cursor, start=change.start or game.start,
+        turn_at=committed.at, created_at=game.created_at or committed.at, expires_at=committed.expires_at,
+        due=change.due, due_at=committed.due_at, fresh=True,
     )  # fmt: skip
     context.recent.keep(after)
-    if bot_is_next:
-        context.nudge(shard_of(game.id), game.header.pace_ms)
+    if change.due:
+        context.nudge(shard_of(game.id), max(committed.due_at - committed.at, 0))
     return after
+
+
+def _status(match: Match | None) -> Status:
+    if match is None:
+        return "waiting"
+    return "playing" if match.result is None else "finished"
+
+
+def _change(game: Loaded, after: Loaded, entry: Entry | None) -> Change:
+    """What is written: with the state of a deal that has begun, and what must happen next."""
+    match, header = after.match, after.header
+    begun = match is not None and (game.start is None or match.number != game.start.number)
+    change = Change(entry, after.standing, after.status, match.state() if match and begun else None)
+    if match is None or match.to_move < 0:
+        return change
+    if after.seats[match.to_move].controller != "player":
+        change = replace(change, due="bot", due_in_ms=header.pace_ms)
+    elif header.move_ms:
+        change = replace(change, due="deadline", due_in_ms=header.move_ms + header.deal_pause_ms * begun)
+    if entry is not None and entry.move is None and change.due == game.due:
+        # What is no move leaves the running turn its time.
+        change = replace(change, due_at=game.due_at)
+    return change
 
 
 async def events_page(

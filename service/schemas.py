@@ -8,7 +8,7 @@ from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from engine.bots import BOTS
 from engine.catalog import RULESETS
@@ -28,11 +28,43 @@ def _union(types: list[Any]) -> Any:
     return reduce(or_, dict.fromkeys(types))
 
 
-Kind = Literal["player", "bot"]
+Kind = Literal["player", "bot", "open"]
+StartMode = Literal["auto", "manual"]
 Controller = Literal["player", "bot", "stand_in"]
 By = Literal["player", "bot", "stand_in", "creator", "service"]
 Status = Literal["waiting", "playing", "finished", "abandoned"]
 JobState = Literal["queued", "done", "failed"]
+
+
+class SeatClaimed(Struct, tag_field="type", tag="seat_claimed"):
+    """Somebody has taken an open seat."""
+
+    seat: int
+    name: str | None
+
+
+class ControllerChanged(Struct, tag_field="type", tag="controller_changed"):
+    """Somebody else moves for a seat from now on: its stand-in, or its player again."""
+
+    seat: int
+    controller: Controller
+
+
+class TokenRotated(Struct, tag_field="type", tag="token_rotated"):
+    """A seat has a new token; the one before it is dead."""
+
+    seat: int
+
+
+class Resigned(Struct, tag_field="type", tag="resigned"):
+    """A seat's player has left it to a bot for good."""
+
+    seat: int
+
+
+class Abandoned(Struct, tag_field="type", tag="abandoned"):
+    """The creator has ended the game."""
+
 
 if TYPE_CHECKING:  # mypy cannot read types that are built from the catalog
     RulesetName: TypeAlias = str
@@ -56,6 +88,11 @@ else:
             AllPassed,
             DealScored,
             GameOver,
+            SeatClaimed,
+            ControllerChanged,
+            TokenRotated,
+            Resigned,
+            Abandoned,
             *(each for ruleset in RULESETS for each in ruleset.events),
         ]
     )
@@ -95,7 +132,11 @@ class BotSeat(Closed, tag_field="kind", tag="bot"):
     name: Name | None = None
 
 
-NewSeat = PlayerSeat | BotSeat
+class OpenSeat(Closed, tag_field="kind", tag="open"):
+    """A seat for whoever claims it with its invite."""
+
+
+NewSeat = PlayerSeat | BotSeat | OpenSeat
 MetadataKey = Annotated[str, Meta(min_length=1, max_length=40)]
 MetadataText = Annotated[str, Meta(max_length=500)]
 Seed = Annotated[str, Meta(pattern="^[0-9a-f]{64}$(?!\\n)", min_length=64, max_length=64)]
@@ -106,7 +147,9 @@ class CreateGame(Closed):
 
     `options` override `preset`, which overrides the ruleset's defaults. `seed` makes the deals reproducible and
     marks the game as not fair. `pace_seconds` is how long a bot waits at least before it moves; without it, half
-    a second with a player at the table, else nothing.
+    a second with a player at the table, else nothing. With `move_seconds` a player who has not moved by then is
+    replaced by the bot `stand_in`, until it comes back; `deal_pause_seconds` more are given after each dealing. A
+    game with open seats waits until they are claimed, and with `start` `manual` until it is started.
     """
 
     ruleset: RulesetName
@@ -114,9 +157,32 @@ class CreateGame(Closed):
     preset: Annotated[str, Meta(max_length=40)] | None = None
     options: dict[str, Any] = {}
     pace_seconds: Annotated[float, Meta(ge=0, le=60)] | None = None
+    start: StartMode = "auto"
+    move_seconds: Annotated[float, Meta(ge=1, le=259_200)] | None = None
+    deal_pause_seconds: Annotated[float, Meta(ge=0, le=60)] = 0
+    stand_in: BotSpec = msgspec.field(default_factory=lambda: BotSpec(bot="rules"))
     advice: bool = True
     seed: Seed | None = None
     metadata: Annotated[dict[MetadataKey, MetadataText], Meta(max_length=16)] = {}
+
+
+ClientSeed = Annotated[
+    str, Meta(pattern="^[0-9A-Za-z_-]{1,64}$(?!\\n)", description="What a player adds to the seed of the deals.")
+]
+
+
+class ClaimSeat(Closed):
+    """An open seat to take, with its invite."""
+
+    invite: Annotated[str, Meta(max_length=200)]
+    name: Name | None = None
+    client_seed: ClientSeed | None = None
+
+
+class StartGame(Closed):
+    """A game to start. `client_seed` is what the creator adds to the seed of the deals."""
+
+    client_seed: ClientSeed | None = None
 
 
 class ApplyMove(Closed):
@@ -177,32 +243,52 @@ class GameView(Answer):
     to_move: int | None
     deadline_at: Moment | None
     seats: list[SeatView]
-    match: MatchView
+    match: MatchView | None
     deal: DealView | None
     you: You | None
     result: Result | None
     fair: bool
     commitment: str
     client_seeds: list[str]
+    start: StartMode
     pace_seconds: float
+    move_seconds: float | None
+    deal_pause_seconds: float
+    stand_in: BotSpec
     advice: bool
     metadata: dict[str, str] | None
     created_at: Moment
     expires_at: Moment
 
 
+class SeatAccess(Answer):
+    """What opens a seat, shown in this answer only: the token of a player's, or the invite to an open one."""
+
+    seat: int
+    token: str | UnsetType = UNSET
+    invite: str | UnsetType = UNSET
+
+
 class SeatToken(Answer):
-    """The token of a player's seat. It is shown in this answer only."""
+    """The token of a seat. It is shown in this answer only."""
 
     seat: int
     token: str
 
 
+class ClaimedSeat(Answer):
+    """The token of a seat that was open, and the game as it sees it."""
+
+    seat: int
+    token: str
+    game: GameView
+
+
 class CreatedGame(Answer):
-    """The game as its creator sees it, without any hand, and the tokens of its seats and of its creator."""
+    """The game as its creator sees it, without any hand, and the tokens and invites of its seats."""
 
     game: GameView
-    seats: list[SeatToken]
+    seats: list[SeatAccess]
     creator_token: str
 
 

@@ -3,8 +3,9 @@
 Keys: every key of a game carries its shard's tag (`{s07}`), so that one script can touch a game and what is due in
 its shard, and a Redis Cluster can hold the games.
 
-    tapete:{s07}:game:ID   hash: header (what never changes), seats, status, version, cursor, start (the public
-                           match state that the running deal began with), start_version, turn_at, due, times in ms
+    tapete:{s07}:game:ID   hash: header (what never changes), standing, status, version, cursor, start (the public
+                           match state that the running deal began with), start_version, turn_at, due, due_at; times
+                           in ms
     tapete:{s07}:log:ID    list: one JSON entry for each version, from 1
     tapete:{s07}:deals:ID  list: what each deal started from; the record of deal n stands in that of deal n+1
     tapete:{s07}:gone:ID   how the game stood, kept for a while after it expired
@@ -24,6 +25,7 @@ from typing import Any, cast
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
@@ -31,8 +33,8 @@ from redis.exceptions import NoScriptError, RedisError
 
 from engine.match import Match, MatchState
 from engine.wire import Move
-from service.errors import GameExpired, GameNotFound, Unavailable
-from service.schemas import BotSpec, By, Controller, Event, JobState, Kind, Status
+from service.errors import GameDeleted, GameExpired, GameNotFound, Unavailable
+from service.schemas import BotSpec, By, Controller, Event, JobState, Kind, StartMode, Status
 
 SHARDS = 64
 DAY_MS = 24 * 3600 * 1000
@@ -61,7 +63,12 @@ class Header(Struct):
     rules_version: int
     options: dict[str, Any]
     seats: list[HeaderSeat]
+    start: StartMode
     pace_ms: int
+    move_ms: int
+    """How long a player may take for a move; 0 is no clock."""
+    deal_pause_ms: int
+    stand_in: BotSpec
     advice: bool
     seed: str
     fair: bool
@@ -72,13 +79,31 @@ class Header(Struct):
 
 
 class SeatState(Struct):
-    """What may change of a seat: who moves for it, the generation of its token, what it added to the seed."""
+    """What may change of a seat: who moves for it, the generation of its token, what it added to the seed.
+
+    `claim` is a digest of the request that took an open seat, to know its repetition by; empty while it is open.
+    """
 
     controller: Controller
     generation: int = 0
     resigned: bool = False
     timeouts: int = 0
     client_seed: str | None = None
+    name: str | None = None
+    claim: str = ""
+
+
+class Standing(Struct):
+    """What may change of a game beside its match."""
+
+    seats: list[SeatState]
+    creator_seed: str | None = None
+    """What the creator added to the seed when it started the game."""
+
+    def with_seat(self, number: int, **changes: Any) -> Standing:
+        """The same with one seat changed."""
+        seats = [replace(seat, **changes) if at == number else seat for at, seat in enumerate(self.seats)]
+        return replace(self, seats=seats)
 
 
 class Entry(Struct):
@@ -92,6 +117,8 @@ class Entry(Struct):
     events: list[Event]
     target: int | None = None
     """The target that the seat proposed, where that is what happened."""
+    left: bool = False
+    """Whether the seat has no say any more from here on."""
 
 
 class Logged(Entry):
@@ -108,6 +135,7 @@ class LoggedMove(Struct):
     seat: int | None
     move: Move | None
     target: int | None = None
+    left: bool = False
 
 
 class StoredJob(Struct):
@@ -124,12 +152,13 @@ class Loaded(Struct, frozen=True):
     """A game as it stands in the store. Times are milliseconds since 1970.
 
     `match` is the match replayed to this cursor, and shared: never to be changed. `fresh` is false where the game
-    is as this process last knew it, so that others may have changed it since.
+    is as this process last knew it, so that others may have changed it since. `due` says what must happen next
+    (`bot`, `deadline`, or nothing), `due_at` when.
     """
 
     id: str
     header: Header
-    seats: list[SeatState]
+    standing: Standing
     status: Status
     version: int
     cursor: str
@@ -138,19 +167,30 @@ class Loaded(Struct, frozen=True):
     turn_at: int
     created_at: int
     expires_at: int
+    due: str = ""
+    due_at: int = 0
     match: Match | None = None
     fresh: bool = True
 
+    @property
+    def seats(self) -> list[SeatState]:
+        """What may change of each seat."""
+        return self.standing.seats
+
 
 class Change(Struct, frozen=True):
-    """What a commit writes: one entry and how the game stands after it. `due` is what must happen next, and when."""
+    """What a commit writes: one entry and how the game stands after it; a new game that waits has no entry.
 
-    entry: Entry
-    seats: list[SeatState]
+    `due` is what must happen next: at `due_at`, or `due_in_ms` from now where that is 0.
+    """
+
+    entry: Entry | None
+    standing: Standing
     status: Status
     start: MatchState | None = None
     due: str = ""
     due_in_ms: int = 0
+    due_at: int = 0
 
 
 class Committed(Struct, frozen=True):
@@ -160,6 +200,7 @@ class Committed(Struct, frozen=True):
     cursor: str
     at: int
     expires_at: int
+    due_at: int
 
 
 def new_game_id() -> str:
@@ -191,7 +232,7 @@ def connect(url: str, *, connections: int = 64, timeout: float = 5.0) -> Redis:
 
 
 _header = msgspec.json.Decoder(Header)
-_seats = msgspec.json.Decoder(list[SeatState])
+_standing = msgspec.json.Decoder(Standing)
 _state = msgspec.json.Decoder(MatchState)
 _move = msgspec.json.Decoder(LoggedMove)
 _logged = msgspec.json.Decoder(Logged)
@@ -236,6 +277,7 @@ class Store:
         self._load, self._commit = Script("load"), Script("commit")
         self._take, self._renew = Script("take"), Script("renew")
         self._ask, self._answer = Script("ask"), Script("answer")
+        self._erase = Script("erase")
 
     async def load(self, game_id: str, known: str = "") -> Loaded:
         """A game with what replay needs, but no moves where its cursor is the `known` one.
@@ -247,6 +289,8 @@ class Store:
         shard = shard_of(game_id)
         keys = [key(kind, shard, game_id) for kind in ("game", "log", "gone")]
         fields, log, gone = await self._run(self._load, keys, [known])
+        if gone and msgspec.json.decode(gone).get("status") == "deleted":
+            raise GameDeleted("Its creator has erased this game.")
         if gone:
             raise GameExpired("This game was kept for its time and is gone.")
         if fields[0] is None:
@@ -254,7 +298,7 @@ class Store:
         return Loaded(
             id=game_id,
             header=_header.decode(fields[0]),
-            seats=_seats.decode(fields[1]),
+            standing=_standing.decode(fields[1]),
             status=cast(Status, fields[2].decode()),
             version=int(fields[3]),
             cursor=fields[4].decode(),
@@ -263,6 +307,8 @@ class Store:
             turn_at=int(fields[7]),
             created_at=int(fields[8]),
             expires_at=int(fields[9]),
+            due=fields[10].decode().rpartition(":")[2],
+            due_at=int(fields[11]),
         )
 
     async def commit(
@@ -287,8 +333,8 @@ class Store:
                 game_id,
                 _encode(header) if header else b"",
                 expected_version,
-                _encode(change.entry),
-                _encode(change.seats),
+                _encode(change.entry) if change.entry else b"",
+                _encode(change.standing),
                 change.status,
                 _encode(change.start) if change.start else b"",
                 change.due,
@@ -297,11 +343,19 @@ class Store:
                 TOMBSTONE_MS,
                 _encode({"status": change.status}),
                 expected_cursor,
+                change.due_at or "",
             ],
         )
         if not answer[0]:
             return None
-        return Committed(answer[1], answer[2].decode(), answer[3], answer[4])
+        return Committed(answer[1], answer[2].decode(), *answer[3:])
+
+    async def erase(self, game_id: str) -> bool:
+        """Erase a game and leave a tombstone; False where there is none."""
+        shard = shard_of(game_id)
+        keys = [key(kind, shard, game_id) for kind in ("game", "log", "deals", "gone")]
+        where = [*keys, key("due", shard), key("changed", shard)]
+        return bool(await self._run(self._erase, where, [game_id, _encode({"status": "deleted"}), TOMBSTONE_MS]))
 
     async def log(self, game_id: str, after: int, most: int) -> list[Logged]:
         """Up to `most` entries after a version, in order."""

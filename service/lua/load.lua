@@ -1,8 +1,8 @@
 -- Read a game: its hash, and the log since its running deal was dealt.
 -- KEYS: game, log, gone.  ARGV: 1 a cursor whose history the caller knows, or ''; then the log is left out.
 -- Answers nil fields and the tombstone where there is no game.
-local game = redis.call('HMGET', KEYS[1], 'header', 'seats', 'status', 'version', 'cursor', 'start', 'start_version',
-    'turn_at', 'created_at', 'expires_at')
+local game = redis.call('HMGET', KEYS[1], 'header', 'standing', 'status', 'version', 'cursor', 'start', 'start_version',
+    'turn_at', 'created_at', 'expires_at', 'due', 'due_at')
 if not game[1] then
     return {game, {}, redis.call('GET', KEYS[3])}
 end
