@@ -48,7 +48,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
 def rulesets(console: Console, lang: str) -> None:
     """Print a row for each ruleset."""
     words = WORDS[lang]
-    table = _table(words["rulesets"], words["ruleset"], words["players"], words["presets"].lower())
+    table = _table(console, words["rulesets"], words["ruleset"], words["players"], words["presets"].lower())
     for each in ruleset_list(lang).rulesets:
         table.add_row(each.name, _range(each.players.min, each.players.max, words), ", ".join(each.presets))
     console.print(table, words["more"], sep="\n")
@@ -59,11 +59,11 @@ def ruleset(console: Console, name: str, lang: str) -> None:
     Printer(console, ruleset_page(name, lang), lang).all()
 
 
-def _table(title: str, *columns: str) -> Table:
+def _table(console: Console, title: str, *columns: str) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", show_lines=True)
     for number, column in enumerate(columns):
         # Names are typed as they are printed, so only the other columns may be broken; the last one is the shortest.
-        table.add_column(column, no_wrap=number == 0, max_width=22 if number == 2 else None)
+        table.add_column(column, no_wrap=number == 0, max_width=console.width // 4 if number == 2 else None)
     return table
 
 
@@ -98,7 +98,7 @@ class Printer:
 
     def named(self, title: str, column: str, rows: Iterable[tuple[str, str]]) -> None:
         """Print names with what is said of each."""
-        table = _table(title, column, self.words["meaning"])
+        table = _table(self.console, title, column, self.words["meaning"])
         for name, said in rows:
             table.add_row(name, said)
         self.console.print(table)
@@ -107,7 +107,7 @@ class Printer:
         """Print the options: what each is, its values, its default; and what does not go together."""
         words = self.words
         dependent = {each.option: each.text for each in self.page.dependent_defaults}
-        table = _table(words["options"], words["option"], words["meaning"], words["default"])
+        table = _table(self.console, words["options"], words["option"], words["meaning"], words["default"])
         for option, schema in self.page.options["properties"].items():
             default = dependent.get(option) or self._text(schema["default"])
             table.add_row(option, f"{schema['description']}\n{self._values(option, schema)}", default)
@@ -144,7 +144,7 @@ class Printer:
     def presets(self) -> None:
         """Print the presets and what each sets."""
         words = self.words
-        table = _table(words["presets"], words["preset"], words["meaning"], words["sets"])
+        table = _table(self.console, words["presets"], words["preset"], words["meaning"], words["sets"])
         for each in self.page.presets:
             table.add_row(each.preset, each.text, self._settings(each.options) or words["nothing"])
         self.console.print(table)
@@ -152,7 +152,7 @@ class Printer:
     def packs(self) -> None:
         """Print the packs with what chooses each, and what their suits and ranks are called."""
         words = self.words
-        table = _table(words["packs"], words["pack"], words["chosen"])
+        table = _table(self.console, words["packs"], words["pack"], words["chosen"])
         table.show_lines = False
         for each in self.page.packs:
             table.add_row(getattr(each.title, self.lang), self._settings(each.when) or words["always"])
