@@ -4,6 +4,7 @@ from typing import Any
 
 from engine.cards import Pack
 from engine.match import Ruleset
+from engine.wire import Card
 from service.schemas import Answer
 from service.texts import Names, PackKind, card_names
 
@@ -25,7 +26,7 @@ class RankPage(Answer):
 class CardPage(Answer):
     """A card as moves and hands write it, and what it is called. A card without a suit has no rank either."""
 
-    card: str
+    card: Card
     suit: str | None
     rank: str | None
     name: Names
@@ -53,15 +54,15 @@ class PackPage(Answer):
     when: dict[str, Any]
     suits: list[str]
     ranks: list[str]
-    cards: list[str]
-    start_cards: list[str] | None
+    cards: list[Card]
+    start_cards: list[Card] | None
 
 
 class ExtraCards(Answer):
     """Cards that an option shuffles into the pack: the first so many of these, sorted after all others."""
 
     option: str
-    cards: list[str]
+    cards: list[Card]
 
 
 def packs(ruleset: Ruleset) -> list[PackPage]:
