@@ -12,7 +12,7 @@ sampling    spreading unseen cards over hands, uniformly
 moves       moves and events as JSON
 match       deals in a row; replay; totals and the end
 catalog     RULESETS: every ruleset there is; `find(name)`
-rulesets/   one folder a game: numbered rules, `rules.py` (the deal), `view.py` (its JSON); texts and worked examples
+rulesets/   one folder a game: numbered rules, `rules.py` (the deal), `view.py` (its JSON)
 bots/       one module a bot: `choose(observation, chance, budget) -> Decision`
 playouts    a deal played to its end by chance
 arena       bots against bots on duplicate deals
