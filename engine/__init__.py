@@ -46,6 +46,8 @@ COMPILED = (
     "engine.rulesets.rosbiratschka.pile",
     "engine.rulesets.rosbiratschka.layout",
     "engine.rulesets.rosbiratschka.rules",
+    "engine.rulesets.elfer_raus.turns",
+    "engine.rulesets.elfer_raus.proofs",
     "engine.rulesets.elfer_raus.rules",
     "engine.playouts",
 )
