@@ -1,4 +1,4 @@
-"""Elfer Raus: the deal, rule by rule. Numbers (E9) are those of rules.en.md; the match is in match_rules.py.
+"""Elfer Raus: the deal, rule by rule; the match is in match_rules.py. Numbers (E9) are those of rules.en.md.
 
 Moves: 0 to 95 play that card, 96 draws, 97 ends the turn, 98 passes. Cards are numbered colour by colour, low to high,
 then the skips, then the reverses (E2, E4). Sets of cards are two words, `_lo` for cards 0 to 63 and `_hi` for the rest;
