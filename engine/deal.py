@@ -45,7 +45,7 @@ class Deal:
         self.moves_hi = 0
 
     def begin(self) -> None:
-        """Hand out `order` as `dealer` deals it, and start."""
+        """Hand out `order` as `dealer` deals it, and start; nobody is to move after a misdeal."""
 
     def list_moves(self) -> None:
         """Write the moves of the seat to move into `moves_lo` and `moves_hi`."""

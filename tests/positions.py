@@ -265,7 +265,7 @@ def of_presets(matches: int) -> Iterator[str]:
             yield from checksums(name, match)
             if number <= most - fewest:
                 tally = random_deals(ruleset.deal(match), Chance(name), matches)
-                yield f"{name} at once {tally.deals} {tally.moves} {tally.scores(seats)}"
+                yield f"{name} at once {tally.deals} {tally.moves} {tally.redeals} {tally.scores(seats)}"
 
 
 def of_options(matches: int) -> Iterator[str]:
