@@ -63,6 +63,12 @@ def random_seats(ruleset: Ruleset, chance: Chance) -> int:
     return fewest + chance.number(most - fewest + 1)
 
 
+def seats_in_turn(ruleset: Ruleset, number: int) -> int:
+    """How many seats game `number` has: all numbers that are allowed, in turn."""
+    fewest, most = ruleset.seats
+    return fewest + number % (most - fewest + 1)
+
+
 def random_options(ruleset: Ruleset, seats: int, chance: Chance, most_deals: int = 6) -> Any:
     """Options that may go together: some of a preset, some drawn, the rest left to the defaults; a short match."""
     while True:
@@ -256,14 +262,13 @@ short deals of Rosbiratschka are played in full.
 def of_presets(matches: int) -> Iterator[str]:
     """The checksums of so many matches of each preset, over all numbers of seats, and of as many deals at once."""
     for ruleset, preset in PRESETS:
-        fewest, most = ruleset.seats
         for number in range(matches):
-            seats = fewest + number % (most - fewest + 1)
+            seats = seats_in_turn(ruleset, number)
             name = f"{ruleset.name} {preset} {seats} seats match {number}"
             options = ruleset.resolve(preset, SHORT[ruleset.name], seats)
             match = Match(ruleset, options, seats, PublishedDeals(name, []))
             yield from checksums(name, match)
-            if number <= most - fewest:
+            if number <= ruleset.seats[1] - ruleset.seats[0]:
                 tally = random_deals(ruleset.deal(match), Chance(name), matches)
                 yield f"{name} at once {tally.deals} {tally.moves} {tally.redeals} {tally.scores(seats)}"
 

@@ -34,8 +34,8 @@ from engine.deal import NOT_IN_GAME, Deal, play_checked
 from engine.errors import IllegalMove
 from engine.match import Match, Ruleset
 from engine.wire import Draw, Pass, Play
+from tests.positions import SPECTATOR, seats_in_turn
 
-SPECTATOR = -1
 EVERY = 48
 """One position in so many is looked at from all seats: that costs thirty times what a move costs."""
 MOST_MOVES = 20_000
@@ -203,12 +203,6 @@ class Played:
         self.faults += other.faults
 
 
-def seats_of(ruleset: Ruleset, number: int) -> int:
-    """How many seats match `number` has: all numbers in turn."""
-    fewest, most = ruleset.seats
-    return fewest + number % (most - fewest + 1)
-
-
 def most_deals(options: Any) -> int:
     """How many deals a match may take: as the options say."""
     bound: int = options.max_deals if hasattr(options, "max_deals") else options.rounds * len(options.contracts)
@@ -218,7 +212,7 @@ def most_deals(options: Any) -> int:
 def play_match(ruleset: Ruleset, preset: str, seed: str, number: int) -> Played:
     """Play one match of a preset, which all comes from the seed and its number; raises Wrong where something is."""
     text = f"{seed} {ruleset.name} {preset} {number}"
-    seats, chance = seats_of(ruleset, number), Chance(text)
+    seats, chance = seats_in_turn(ruleset, number), Chance(text)
     source = Deals(text, [])
     match = Match(ruleset, ruleset.resolve(preset, {}, seats), seats, source)
     match.start()
@@ -288,7 +282,7 @@ def again(share: Share, number: int) -> str:
     """The command that plays one match again."""
     return (
         f'make soak ARGS="--only {share.ruleset}:{share.preset} --seed {share.seed} --first {number} --matches 1"'
-        f"  ({seats_of(find(share.ruleset), number)} seats)"
+        f"  ({seats_in_turn(find(share.ruleset), number)} seats)"
     )
 
 

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,8 @@ import pytest
 from engine.catalog import RULESETS, find
 from engine.match import Match, Ruleset
 from tests import soak
-from tests.positions import PRESETS, of_preset
+from tests.planted import with_deals
+from tests.positions import PRESETS, of_preset, seats_in_turn
 
 ROOT = Path(__file__).parents[1]
 
@@ -40,7 +40,7 @@ def test_a_match_of_every_preset_passes(pair: tuple[Ruleset, str]) -> None:
 @pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.name)
 def test_every_number_of_seats_comes_up(ruleset: Ruleset) -> None:
     fewest, most = ruleset.seats
-    assert {soak.seats_of(ruleset, number) for number in range(10)} == set(range(fewest, most + 1))
+    assert {seats_in_turn(ruleset, number) for number in range(10)} == set(range(fewest, most + 1))
 
 
 def test_a_match_comes_from_its_seed_and_number_alone() -> None:
@@ -69,27 +69,6 @@ def test_what_cannot_be_played_is_wrong_usage(wrong: list[str]) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------- planted faults
-
-
-class Broken:
-    """A deal of which some methods, or of whose copies some, are others; each takes the honest deal first."""
-
-    def __init__(self, deal: Any, methods: dict[str, Any], of_copies: dict[str, Any]) -> None:
-        self.deal = deal
-        self.methods = methods
-        self.of_copies = of_copies
-
-    def __getattr__(self, name: str) -> Any:
-        return partial(self.methods[name], self.deal) if name in self.methods else getattr(self.deal, name)
-
-    def copy(self) -> "Broken":
-        """An independent copy, broken as well."""
-        return Broken(self.deal.copy(), self.methods | self.of_copies, self.of_copies)
-
-
-def with_deals(ruleset: Ruleset, **methods: Any) -> Ruleset:
-    """The ruleset with these methods in its deals."""
-    return replace(ruleset, deal=lambda match: Broken(ruleset.deal(match), methods, {}))
 
 
 def loses_a_card(ruleset: Ruleset) -> Ruleset:
@@ -140,8 +119,7 @@ def adds_wrongly(ruleset: Ruleset) -> Ruleset:
 
 def copies_wrongly(ruleset: Ruleset) -> Ruleset:
     """What a copied deal is worth is not what the deal was."""
-    wrong = {"scores": lambda deal: [score + 1 for score in deal.scores()]}
-    return replace(ruleset, deal=lambda match: Broken(ruleset.deal(match), {}, wrong))
+    return with_deals(ruleset, {"scores": lambda deal: [score + 1 for score in deal.scores()]})
 
 
 def never_ends(ruleset: Ruleset) -> Ruleset:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from engine.cards import COLOURS
+from engine.chance import Draws, first_dealer
 from engine.rulesets.elfer_raus.observation import Terms
 from engine.rulesets.elfer_raus.rules import ElferRausDeal
 
@@ -23,13 +24,6 @@ class MatchTerms(Terms, Protocol):
     first_dealer: int | None
 
 
-class Draws(Protocol):
-    """Where the first dealer and the start numbers are drawn from."""
-
-    def below(self, purpose: str, n: int) -> int:
-        """A number from 0 to n-1."""
-
-
 class Play(Protocol):
     """What the rules of the match look at: an `engine.match.Match` of this ruleset."""
 
@@ -44,7 +38,7 @@ class Play(Protocol):
 
     @property
     def source(self) -> Draws:
-        """The match's chance."""
+        """Where the match draws from."""
 
 
 def forbidden(options: MatchTerms, seats: int) -> list[tuple[str, str]]:
@@ -70,8 +64,7 @@ def start_numbers(match: Play) -> list[int]:
 
 def begin(match: Play) -> None:
     """The first dealer, the option's seat or one drawn, and what the match keeps (E3, E5)."""
-    chosen = match.options.first_dealer
-    match.dealer = match.source.below("first_dealer", match.seats) if chosen is None else chosen
+    match.dealer = first_dealer(match.source, match.options.first_dealer, match.seats)
     match.carried = {"start_numbers": start_numbers(match), "extra_deal": False}
 
 

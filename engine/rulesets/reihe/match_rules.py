@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, Protocol
 
+from engine.chance import Draws, first_dealer
 from engine.rulesets.reihe.rules import ReiheDeal, Terms
 
 Reason = Literal["target", "max_deals"]
@@ -16,13 +17,6 @@ class MatchTerms(Terms, Protocol):
     target: int | None
     max_deals: int
     first_dealer: int | None
-
-
-class Draws(Protocol):
-    """Where the first dealer is drawn from."""
-
-    def below(self, purpose: str, n: int) -> int:
-        """A number from 0 to n-1."""
 
 
 class Play(Protocol):
@@ -42,7 +36,7 @@ class Play(Protocol):
 
     @property
     def source(self) -> Draws:
-        """The match's chance."""
+        """Where the match draws from."""
 
 
 def new_deal(match: Play) -> ReiheDeal:
@@ -55,8 +49,7 @@ def new_deal(match: Play) -> ReiheDeal:
 
 def begin(match: Play) -> list[tuple[int, int, int]]:
     """Find the first dealer, and let each seat pay the ante; answers the payments (R3, R22, R25)."""
-    chosen = match.options.first_dealer
-    match.dealer = match.source.below("first_dealer", match.seats) if chosen is None else chosen
+    match.dealer = first_dealer(match.source, match.options.first_dealer, match.seats)
     money = match.options.ante > 0
     match.carried = {
         "target": match.options.target,

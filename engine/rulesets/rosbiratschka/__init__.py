@@ -15,7 +15,7 @@ def _deal(match: Match) -> rules.RosbiratschkaDeal:
 
 
 def _begin(match: Match) -> list[Struct]:
-    match.dealer = match_rules.first_dealer(match)
+    match_rules.begin(match)
     return []
 
 

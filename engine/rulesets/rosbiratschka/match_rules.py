@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
+from engine.chance import Draws, first_dealer
 from engine.rulesets.rosbiratschka.rules import Contract, RosbiratschkaDeal, Terms
 
 Reason = Literal["contracts"]
@@ -16,13 +17,6 @@ class MatchTerms(Terms, Protocol):
     rounds: int
     contracts: list[Contract]
     first_dealer: int | None
-
-
-class Draws(Protocol):
-    """Where the first dealer is drawn from."""
-
-    def below(self, purpose: str, n: int) -> int:
-        """A number from 0 to n-1."""
 
 
 class Play(Protocol):
@@ -38,7 +32,7 @@ class Play(Protocol):
 
     @property
     def source(self) -> Draws:
-        """The match's chance."""
+        """Where the match draws from."""
 
 
 def contract_of(match: Play) -> Contract:
@@ -57,10 +51,9 @@ def contracts_left(match: Play) -> list[Contract]:
     return (match.options.contracts * match.options.rounds)[match.number :]
 
 
-def first_dealer(match: Play) -> int:
-    """The seat of the option, or one drawn (B3)."""
-    chosen = match.options.first_dealer
-    return match.source.below("first_dealer", match.seats) if chosen is None else chosen
+def begin(match: Play) -> None:
+    """The first dealer is the option's seat, or one drawn (B3)."""
+    match.dealer = first_dealer(match.source, match.options.first_dealer, match.seats)
 
 
 def next_dealer(match: Play) -> int:

@@ -14,7 +14,7 @@ def _deal(match: Match) -> rules.TarneebDeal:
 
 
 def _begin(match: Match) -> list[Struct]:
-    match.dealer = match_rules.first_dealer(match)
+    match_rules.begin(match)
     return []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
+from engine.chance import Draws, first_dealer
 from engine.rulesets.tarneeb.rules import TarneebDeal, Terms
 
 SEATS = 4
@@ -21,13 +22,6 @@ class MatchTerms(Terms, Protocol):
     first_dealer: int | None
 
 
-class Draws(Protocol):
-    """Where the first dealer is drawn from."""
-
-    def below(self, purpose: str, n: int) -> int:
-        """A number from 0 to n-1."""
-
-
 class Play(Protocol):
     """What the rules of the match look at: an `engine.match.Match` of this ruleset."""
 
@@ -39,13 +33,12 @@ class Play(Protocol):
 
     @property
     def source(self) -> Draws:
-        """The match's chance."""
+        """Where the match draws from."""
 
 
-def first_dealer(match: Play) -> int:
-    """The seat of the option, or one drawn (T4)."""
-    chosen = match.options.first_dealer
-    return match.source.below("first_dealer", SEATS) if chosen is None else chosen
+def begin(match: Play) -> None:
+    """The first dealer is the option's seat, or one drawn (T4)."""
+    match.dealer = first_dealer(match.source, match.options.first_dealer, SEATS)
 
 
 def next_dealer(match: Play) -> int:
