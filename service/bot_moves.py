@@ -16,20 +16,29 @@ from engine.chance import Chance
 from engine.errors import DealOver, EngineError, NotYourTurn
 from engine.match import Match
 from service.errors import (
+    GONE,
     PROBLEMS,
     AdviceForbidden,
-    GameExpired,
-    GameNotFound,
     JobNotFound,
     ServiceError,
     Unauthorized,
     Unavailable,
     VersionConflict,
 )
-from service.games import Context, check_version, enter, first_move_after, load, make_move, resolve_bot
-from service.schemas import AskBot, BotMove, BotSpec, CandidateMove, Job, JobFailure
-from service.store import LEASE_MS, Entry, Loaded, StoredJob, bot_member, job_member, shard_of
-from service.views import match_of
+from service.games import (
+    Context,
+    check_seat,
+    check_version,
+    enter,
+    first_conflict,
+    is_playing,
+    load,
+    make_move,
+    resolve_bot,
+)
+from service.schemas import AskBot, BotMove, BotSpec, CandidateMove, Controller, Due, Job, JobFailure
+from service.store import LEASE_MS, Entry, Loaded, StoredJob, due_member, job_member, shard_of
+from service.views import match_of, mover_of
 
 LOOK_AGAIN = 1.0
 """Seconds after which a job is looked at again that nobody announced as finished."""
@@ -38,30 +47,35 @@ log = logging.getLogger("tapete.bots")
 """Says which bot failed and how, never what it held."""
 
 
-async def take_turn(context: Context, game_id: str, version: int) -> bool:
-    """Let the bot whose turn it is at this version move; False where the game has moved on or is gone."""
-    member = bot_member(game_id, version)
+async def take_turn(context: Context, game_id: str, version: int, kind: Due = "bot") -> bool:
+    """Let the bot whose turn it is at this version move, or the stand-in of a player whose time is up.
+
+    False where the game has moved on or is gone. The stand-in keeps the seat until its player comes back.
+    """
+    member = due_member(game_id, version, kind)
     try:
         game = await load(context, game_id)
-    except (GameNotFound, GameExpired):
+    except GONE:
+        await context.store.drop(member)
+        return False
+    if game.version != version or not is_playing(game) or game.due != kind:
         await context.store.drop(member)
         return False
     match = match_of(game)
     seat = match.to_move
-    if game.version != version or seat < 0 or game.seats[seat].controller != "bot":
-        await context.store.drop(member)
-        return False
-    spec = game.header.seats[seat].bot or FIRST_MOVE
+    controller: Controller = "bot" if game.seats[seat].controller == "bot" else "stand_in"
+    spec = mover_of(game, seat) or game.header.stand_in
     spec, decision = await _decide(context, game, match, spec, member)
-    entry = Entry(seat, "bot", spec, _wire(match, decision.move), version, [])
-    return await make_move(context, game, entry) is not None
+    entry = Entry(seat, controller, spec, _wire(match, decision.move), version, [])
+    return await make_move(context, game, entry, controller) is not None
 
 
 async def ask(context: Context, game: Loaded, seat: int, request: AskBot) -> str:
     """Write down that a bot shall choose for a seat; answers the job's id, the same for the same request.
 
-    Raises AdviceForbidden, DealOver, VersionConflict, NotYourTurn, UnknownBot.
+    Raises Forbidden, AdviceForbidden, DealOver, VersionConflict, NotYourTurn, UnknownBot.
     """
+    check_seat(game, seat)
     job = StoredJob(game.id, seat, request.expected_version, resolve_bot(request.bot), request.play)
     job_id = _job_id(context, job)
     if await context.store.job(job_id) is None:
@@ -79,10 +93,10 @@ def _job_id(context: Context, job: StoredJob) -> str:
 
 
 async def _check(context: Context, game: Loaded, match: Match, job: StoredJob) -> None:
-    if match.result is not None:
+    if not is_playing(game):
         raise DealOver
     expected = job.expected_version
-    first = await first_move_after(context, game.id, expected) if expected < game.version else None
+    first = await first_conflict(context, game, job.seat, expected) if expected < game.version else None
     check_version(game, expected, first)
     if match.to_move != job.seat:
         raise NotYourTurn
@@ -98,7 +112,7 @@ async def read_job(context: Context, job_id: str, token: str | None) -> Job:
     job, state, answer = found
     try:
         _, caller = await enter(context, job.game_id, token)
-    except (GameNotFound, GameExpired):
+    except GONE:
         caller = None
     if caller is None or caller.seat != job.seat:
         raise JobNotFound("There is no such job of yours.")
@@ -145,7 +159,7 @@ async def answer_job(context: Context, job_id: str) -> bool:
 async def _bot_move(context: Context, job_id: str, job: StoredJob) -> BotMove:
     game = await load(context, job.game_id)
     match = match_of(game)
-    if (played := await _played_before(context, job)) is not None:
+    if (played := await _played_before(context, game, job)) is not None:
         return played
     await _check(context, game, match, job)
     started = time.monotonic()
@@ -154,10 +168,10 @@ async def _bot_move(context: Context, job_id: str, job: StoredJob) -> BotMove:
     version = None
     if job.play:
         entry = Entry(job.seat, "bot", spec, move, job.expected_version, [])
-        after = await make_move(context, game, entry)
+        after = await make_move(context, game, entry, "player")
         if after is None:
             # Perhaps this very job, run twice, was first.
-            if (played := await _played_before(context, job)) is not None:
+            if (played := await _played_before(context, game, job)) is not None:
                 return played
             raise VersionConflict("Somebody moved while the bot was thinking.")
         version = after.version
@@ -171,11 +185,11 @@ async def _bot_move(context: Context, job_id: str, job: StoredJob) -> BotMove:
     )
 
 
-async def _played_before(context: Context, job: StoredJob) -> BotMove | None:
+async def _played_before(context: Context, game: Loaded, job: StoredJob) -> BotMove | None:
     """The answer of a job whose worker died after the move was made and before the answer was written."""
     if not job.play:
         return None
-    first = await first_move_after(context, job.game_id, job.expected_version)
+    first = await first_conflict(context, game, job.seat, job.expected_version)
     if first is None or first.move is None:
         return None
     if (first.seat, first.by, first.bot, first.expected_version) != (job.seat, "bot", job.bot, job.expected_version):

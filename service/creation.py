@@ -19,11 +19,11 @@ from engine.errors import InvalidOptions
 from engine.match import Match, Ruleset
 from service import fairness
 from service.access import Caller
-from service.errors import GameExpired, GameNotFound, IdempotencyMismatch, Unavailable
-from service.games import Context, commit, match_from, resolve_bot, voters
-from service.schemas import BotSeat, CreatedGame, CreateGame, SeatToken
-from service.store import RETENTION_MS, Entry, Header, HeaderSeat, Loaded, SeatState, new_game_id
-from service.views import game_view
+from service.errors import GONE, IdempotencyMismatch, Unavailable
+from service.games import Context, commit, match_from, next_due, resolve_bot, voters
+from service.schemas import BotSeat, CreatedGame, CreateGame, NewSeat, OpenSeat, PlayerSeat, SeatAccess, Status
+from service.store import RETENTION_MS, Entry, Header, HeaderSeat, Loaded, SeatState, Standing, new_game_id
+from service.views import client_seeds, game_view
 
 PACE_MS = 500
 """How long a bot waits before it moves when a player is at the table: people want to see what happens."""
@@ -31,7 +31,7 @@ CREATOR = Caller(seat=None, generation=0)
 
 
 async def create_game(context: Context, request: CreateGame) -> CreatedGame:
-    """Create a game and, since every seat is taken, start it. Raises InvalidOptions, UnknownBot."""
+    """Create a game and, where every seat is taken, start it. Raises InvalidOptions, UnknownBot."""
     return await _create(context, request, new_game_id())
 
 
@@ -62,13 +62,24 @@ async def _create(context: Context, request: CreateGame, game_id: str) -> Create
     header = _header(game_id, ruleset, options, request)
     if ruleset.propose is not None and options.target is None and not voters(header):
         raise InvalidOptions([("/options/target", "A match of bots alone needs a target: nobody could agree on one.")])
-    match = Match(ruleset, options, len(header.seats), context.deals(header.seed, []), voters=voters(header))
-    entry = Entry(None, "service", None, None, None, match.start())
-    new = Loaded(game_id, header, _seats(header), "playing", 0, "", None, [], 0, 0, 0)
-    game = await commit(context, new, match, entry, header)
+    new = Loaded(game_id, header, _standing(header), "waiting", 0, "", None, [], 0, 0, 0)
+    if _waits(header):
+        game = await commit(context, new, None, None)
+    else:
+        game = await start(context, new, Entry(None, "service", None, None, None, []), new.standing)
     if game is None:
         raise _TakenError
     return _answer(context, game)
+
+
+async def start(context: Context, game: Loaded, entry: Entry, standing: Standing) -> Loaded | None:
+    """Start the match of a game whose seats are all taken, as part of an entry; None where others were first."""
+    ruleset = catalog.find(game.header.ruleset)
+    options = msgspec.convert(game.header.options, ruleset.options)
+    source = context.deals(game.header.seed, client_seeds(replace(game, standing=standing)))
+    match = Match(ruleset, options, len(game.seats), source, voters=voters(game.header))
+    entry.events = [*entry.events, *match.start()]
+    return await commit(context, game, match, entry, standing)
 
 
 def _id_of(derived: str) -> str:
@@ -80,16 +91,25 @@ async def _created_before(context: Context, request: CreateGame, game_id: str) -
     """The answer that creating this game had, made again; None where there is no such game, or no more."""
     try:
         game = await context.store.load(game_id)
-    except (GameNotFound, GameExpired):
+    except GONE:
         return None
     if game.header.request != _digest(request):
         raise IdempotencyMismatch("The first request with this key asked for another game.")
-    (first,), (start,) = await context.store.log(game_id, 0, 1), await context.store.deals(game_id, 1, 1)
-    then = replace(
-        game, seats=_seats(game.header), status="playing", version=first.version, cursor=first.cursor, start=start,
-        turn_at=first.at, created_at=first.at, expires_at=first.at + RETENTION_MS["playing"],
-    )  # fmt: skip
-    return _answer(context, replace(then, match=match_from(context, then, start)))
+    created = replace(game, standing=_standing(game.header), due="", due_at=0, moves=[])
+    if _waits(game.header):
+        return _answer(context, _as_it_was(created, "waiting", 0, "0-"))
+    (first,), (begun,) = await context.store.log(game_id, 0, 1), await context.store.deals(game_id, 1, 1)
+    then = _as_it_was(created, "playing", first.version, first.cursor)
+    then = replace(then, start=begun, match=match_from(context, then, begun))
+    due, due_in_ms = next_due(then, begun=True)
+    return _answer(context, replace(then, due=due, due_at=game.created_at + due_in_ms))
+
+
+def _as_it_was(game: Loaded, status: Status, version: int, cursor: str) -> Loaded:
+    expires_at = game.created_at + RETENTION_MS[status]
+    return replace(
+        game, status=status, version=version, cursor=cursor, start=None, turn_at=game.created_at, expires_at=expires_at
+    )
 
 
 def _digest(request: CreateGame) -> str:
@@ -98,26 +118,38 @@ def _digest(request: CreateGame) -> str:
 
 
 def _answer(context: Context, game: Loaded) -> CreatedGame:
-    tokens = [
-        SeatToken(seat=number, token=context.tokens.of_seat(game.id, number, 0))
+    seats = [
+        SeatAccess(seat=number, invite=context.tokens.of_invite(game.id, number)) if seat.kind == "open" else
+        SeatAccess(seat=number, token=context.tokens.of_seat(game.id, number, 0))
         for number, seat in enumerate(game.header.seats)
-        if seat.kind == "player"
-    ]
-    return CreatedGame(game=game_view(game, CREATOR), seats=tokens, creator_token=context.tokens.of_creator(game.id))
+        if seat.kind != "bot"
+    ]  # fmt: skip
+    return CreatedGame(game=game_view(game, CREATOR), seats=seats, creator_token=context.tokens.of_creator(game.id))
 
 
-def _seats(header: Header) -> list[SeatState]:
-    """The seats as they are when a game begins."""
-    return [SeatState(controller=seat.kind) for seat in header.seats]
+def _standing(header: Header) -> Standing:
+    """How a new game stands."""
+    return Standing([SeatState(controller="bot" if seat.kind == "bot" else "player") for seat in header.seats])
+
+
+def _waits(header: Header) -> bool:
+    """Whether a game waits when it has been created: for its seats, or to be started."""
+    return header.start == "manual" or any(seat.kind == "open" for seat in header.seats)
+
+
+def _header_seat(seat: NewSeat) -> HeaderSeat:
+    match seat:
+        case BotSeat():
+            return HeaderSeat("bot", seat.name, resolve_bot(seat.bot))
+        case PlayerSeat():
+            return HeaderSeat("player", seat.name, None)
+        case OpenSeat():
+            return HeaderSeat("open", None, None)
 
 
 def _header(game_id: str, ruleset: Ruleset, options: Any, request: CreateGame) -> Header:
-    seats = [
-        HeaderSeat("bot", seat.name, resolve_bot(seat.bot)) if isinstance(seat, BotSeat) else
-        HeaderSeat("player", seat.name, None)
-        for seat in request.seats
-    ]  # fmt: skip
-    with_players = any(seat.kind == "player" for seat in seats)
+    seats = [_header_seat(seat) for seat in request.seats]
+    with_players = any(seat.kind != "bot" for seat in seats)
     pace = request.pace_seconds
     seed = request.seed or fairness.new_seed()
     return Header(
@@ -125,6 +157,10 @@ def _header(game_id: str, ruleset: Ruleset, options: Any, request: CreateGame) -
         rules_version=ruleset.version,
         options=msgspec.to_builtins(options),
         seats=seats,
+        start=request.start,
+        move_ms=round((request.move_seconds or 0) * 1000),
+        deal_pause_ms=round(request.deal_pause_seconds * 1000),
+        stand_in=resolve_bot(request.stand_in),
         pace_ms=round(pace * 1000) if pace is not None else PACE_MS * with_players,
         advice=request.advice,
         seed=seed,

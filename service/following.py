@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from engine.wire import GameOver
 from service.access import Caller
-from service.errors import HistoryLost, Unavailable
+from service.errors import HistoryLost, Unauthorized, Unavailable
 from service.events import Bell
-from service.games import Context, events_page, load, version_of
-from service.schemas import EventsPage, Item
+from service.games import Context, events_page, holds, load, version_of
+from service.schemas import Abandoned, EventsPage, Item, TokenRotated
 from service.store import Loaded, Logged
-from service.views import item, match_of, seat_of_reader
+from service.views import item, seat_of_reader
 
 BATCH = 100
 """The most entries that a stream reads at a time."""
@@ -32,6 +32,8 @@ async def wait_for_events(
         while not (page.items or is_over(game) or context.wakeups.closing) and (left := until - loop.time()) > 0:
             if await bell.wait(left):
                 game = await load(context, game.id)
+                if caller is not None and not holds(game, caller):
+                    raise Unauthorized("This token of the game is an old one.")
                 page = await events_page(context, game, caller, after, limit)
         return page
 
@@ -73,13 +75,15 @@ async def follow(
     Ends with the game and when the service stops. Raises HistoryLost where the store was restored to another history;
     while the store does not answer, nothing happens.
     """
-    seat, match = seat_of_reader(caller), match_of(game)
+    seat = seat_of_reader(caller)
     with context.wakeups.bell(game.id) as bell:
         while not context.wakeups.closing:
             entries = await _read_on(context, game.id, place, bell)
             if entries:
-                yield [item(entry, match, seat) for entry in entries]
-                if ends(entries[-1]):
+                if game.match is None or _rotates(entries, seat):
+                    game = await load(context, game.id)
+                yield [item(entry, game.match, seat) for entry in entries]
+                if ends(entries[-1]) or (caller is not None and not holds(game, caller)):
                     return
             elif entries is None:
                 await bell.wait(LOOK_AGAIN)
@@ -89,7 +93,13 @@ async def follow(
 
 def ends(entry: Logged) -> bool:
     """Whether an entry is the last of its game's log."""
-    return any(isinstance(event, GameOver) for event in entry.events)
+    return any(isinstance(event, GameOver | Abandoned) for event in entry.events)
+
+
+def _rotates(entries: list[Logged], seat: int) -> bool:
+    """Whether the seat's token was renewed in one of the entries."""
+    events = (event for entry in entries for event in entry.events)
+    return any(isinstance(event, TokenRotated) and event.seat == seat for event in events)
 
 
 async def _read_on(context: Context, game_id: str, place: Place, bell: Bell) -> list[Logged] | None:
@@ -97,6 +107,8 @@ async def _read_on(context: Context, game_id: str, place: Place, bell: Bell) -> 
     first = max(place.version - 1, 0)
     try:
         entries = await bell.read(first, lambda: context.store.log(game_id, first, BATCH))
+        if place.version and not entries:
+            await context.store.load(game_id)  # says whether the game itself is gone
     except Unavailable:
         return None
     return place.pass_by(entries)

@@ -31,14 +31,17 @@ from service.schemas import (
     CURSOR_PATTERN,
     ApplyMove,
     BotSpec,
+    Controller,
+    ControllerChanged,
     DealsPage,
+    Due,
     EventsPage,
     GameView,
     LegalMoves,
     MoveApplied,
     Status,
 )
-from service.store import Change, Entry, Header, Loaded, Logged, Store, shard_of
+from service.store import Change, Entry, Header, Loaded, Logged, Standing, Store, shard_of
 from service.views import client_seeds, game_view, item, legal_moves, match_of, seat_of_reader, told
 
 LOOK = 100
@@ -164,9 +167,9 @@ def seat_of(caller: Caller | None) -> int:
     return seated(caller).seat
 
 
-def check_seat(game: Loaded, caller: Seated) -> None:
+def check_seat(game: Loaded, seat: int) -> None:
     """Forbidden where the seat has been left to a bot for good."""
-    if game.seats[caller.seat].resigned:
+    if game.seats[seat].resigned:
         raise Forbidden("This seat has resigned: its token looks on, and moves no more.")
 
 
@@ -192,7 +195,7 @@ async def apply_move(context: Context, game: Loaded, caller: Seated, request: Ap
     """
     for _ in range(TRIES):
         try:
-            check_seat(game, caller)
+            check_seat(game, caller.seat)
             if (done := await _try_move(context, game, caller, request)) is not None:
                 return done
         except (EngineError, ServiceError):
@@ -296,13 +299,20 @@ def is_playing(game: Loaded) -> bool:
 
 
 async def commit(
-    context: Context, game: Loaded, match: Match | None, entry: Entry | None, standing: Standing | None = None
+    context: Context,
+    game: Loaded,
+    match: Match | None,
+    entry: Entry | None,
+    standing: Standing | None = None,
+    *,
+    abandoned: bool = False,
 ) -> Loaded | None:
     """Write an entry and how the game stands after it, and what is due then; None where it has moved on meanwhile.
 
     A game that is new is written with its header. Without a match it waits for its seats.
     """
-    after = replace(game, match=match, standing=standing or game.standing, status=_status(match))
+    status: Status = "abandoned" if abandoned else _status(match)
+    after = replace(game, match=match, standing=standing or game.standing, status=status)
     change = _change(game, after, entry)
     committed = await context.store.commit(
         game.id, game.version, change, None if game.created_at else game.header, game.cursor
@@ -328,19 +338,23 @@ def _status(match: Match | None) -> Status:
 
 def _change(game: Loaded, after: Loaded, entry: Entry | None) -> Change:
     """What is written: with the state of a deal that has begun, and what must happen next."""
-    match, header = after.match, after.header
+    match = after.match
     begun = match is not None and (game.start is None or match.number != game.start.number)
-    change = Change(entry, after.standing, after.status, match.state() if match and begun else None)
-    if match is None or match.to_move < 0:
-        return change
-    if after.seats[match.to_move].controller != "player":
-        change = replace(change, due="bot", due_in_ms=header.pace_ms)
-    elif header.move_ms:
-        change = replace(change, due="deadline", due_in_ms=header.move_ms + header.deal_pause_ms * begun)
-    if entry is not None and entry.move is None and change.due == game.due:
-        # What is no move leaves the running turn its time.
-        change = replace(change, due_at=game.due_at)
-    return change
+    start = match.state() if match and begun else None
+    due, due_in_ms = next_due(after, begun=begun)
+    # What is no move leaves the running turn its time.
+    stays = entry is not None and entry.move is None and due == game.due
+    return Change(entry, after.standing, after.status, start, due, due_in_ms, game.due_at if stays else 0)
+
+
+def next_due(game: Loaded, *, begun: bool) -> tuple[Due, int]:
+    """What must happen next in a game, and in how many milliseconds. `begun`: a deal has just been dealt."""
+    if game.status != "playing" or game.match is None:
+        return "", 0
+    header = game.header
+    if game.seats[game.match.to_move].controller != "player":
+        return "bot", header.pace_ms
+    return ("deadline", header.move_ms + header.deal_pause_ms * begun) if header.move_ms else ("", 0)
 
 
 async def events_page(
@@ -349,9 +363,8 @@ async def events_page(
     """Up to `limit` entries of the log after a cursor, told to the caller. Raises HistoryLost."""
     version = await version_of(context, game, after)
     entries = await context.store.log(game.id, version, limit + 1)
-    match = match_of(game)
     seat = seat_of_reader(caller)
-    items = [item(entry, match, seat) for entry in entries[:limit]]
+    items = [item(entry, game.match, seat) for entry in entries[:limit]]
     last = items[-1].cursor if items else (after or "0-")
     return EventsPage(items=items, next=last, has_more=len(entries) > limit)
 
@@ -375,7 +388,9 @@ async def version_of(context: Context, game: Loaded, cursor: str | None) -> int:
 
 async def finished_deals(context: Context, game: Loaded, after: int, limit: int) -> DealsPage:
     """The records of up to `limit` finished deals after deal number `after`."""
-    match = match_of(game)
+    if game.match is None:
+        return DealsPage(items=[], next=after, has_more=False)
+    match = game.match
     # The state that deal n+1 started from holds the record of deal n; the last deal's is in the replayed match.
     starts = await context.store.deals(game.id, after + 2, limit)
     items = [recorded(match.ruleset, start) for start in starts]

@@ -41,6 +41,7 @@ widens a view. Bots move by themselves.
 
 TAGS = {
     "Games": "Create a game, look at it, move, and read what has happened.",
+    "Seats": "Claim a seat, renew its token, come back to it, leave it; start, end and erase a game.",
     "Jobs": "Bot moves that a player has asked for.",
     "Catalogue": "Rulesets, bots and errors: the same for everyone, and cacheable.",
     "Health": "For load balancers and supervisors.",
@@ -49,6 +50,7 @@ TAGS = {
 
 PATH_PARAMETERS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "game_id": ("The `game_id` that creating the game answered.", {"type": "string", "pattern": "^gm_[a-z2-7]{20}$"}),
+    "seat": ("The number of a seat.", {"type": "string", "pattern": "^[0-7]$"}),
     "job_id": (
         "The `job_id` that asking answered.",
         {"type": "string", "pattern": "^jb_[a-z2-7]{20}_[0-9a-f]{32}$"},
@@ -94,6 +96,8 @@ SECURITY: Mapping[str, list[dict[str, list[str]]]] = {
     "none": [],
     "optional": [{"token": []}, {}],
     "seat": [{"token": []}],
+    "creator": [{"token": []}],
+    "invite": [],
 }
 TOKEN = {
     "type": "http",

@@ -37,13 +37,14 @@ IDEMPOTENCY_KEY = Parameter(
 class Operation:
     """An operation of the API: its id (a method name for clients), types by status, and possible problems.
 
-    `access`: `seat` needs a seat's token, `optional` takes any or none, `none` looks at none.
+    `access`: `seat` needs a seat's token, `creator` the creator's, `optional` takes any or none, `invite` asks for
+    an invite in the body, `none` looks at none.
     """
 
     id: str
     tag: str
     answers: dict[int, Any]
-    access: Literal["none", "optional", "seat"] = "none"
+    access: Literal["none", "invite", "optional", "seat", "creator"] = "none"
     body: Any = None
     problems: tuple[str, ...] = ()
     parameters: tuple[Parameter, ...] = ()

@@ -25,6 +25,10 @@ class Recent:
         """The game as it was when it was last kept, marked as not fresh; None where it is not known."""
         return self._games.get(game_id)
 
+    def forget(self, game_id: str) -> None:
+        """Keep nothing of a game."""
+        self._games.pop(game_id, None)
+
     def keep(self, game: Loaded) -> None:
         """Remember how a game stands."""
         self._games[game.id] = replace(game, fresh=False)

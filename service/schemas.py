@@ -29,6 +29,8 @@ def _union(types: list[Any]) -> Any:
 
 
 Kind = Literal["player", "bot", "open"]
+Due = Literal["", "bot", "deadline"]
+"""What must happen next in a game: a bot moves, a player's time ends, or nothing."""
 StartMode = Literal["auto", "manual"]
 Controller = Literal["player", "bot", "stand_in"]
 By = Literal["player", "bot", "stand_in", "creator", "service"]

@@ -34,7 +34,7 @@ from redis.exceptions import NoScriptError, RedisError
 from engine.match import Match, MatchState
 from engine.wire import Move
 from service.errors import GameDeleted, GameExpired, GameNotFound, Unavailable
-from service.schemas import BotSpec, By, Controller, Event, JobState, Kind, StartMode, Status
+from service.schemas import BotSpec, By, Controller, Due, Event, JobState, Kind, StartMode, Status
 
 SHARDS = 64
 DAY_MS = 24 * 3600 * 1000
@@ -167,7 +167,7 @@ class Loaded(Struct, frozen=True):
     turn_at: int
     created_at: int
     expires_at: int
-    due: str = ""
+    due: Due = ""
     due_at: int = 0
     match: Match | None = None
     fresh: bool = True
@@ -188,7 +188,7 @@ class Change(Struct, frozen=True):
     standing: Standing
     status: Status
     start: MatchState | None = None
-    due: str = ""
+    due: Due = ""
     due_in_ms: int = 0
     due_at: int = 0
 
@@ -307,7 +307,7 @@ class Store:
             turn_at=int(fields[7]),
             created_at=int(fields[8]),
             expires_at=int(fields[9]),
-            due=fields[10].decode().rpartition(":")[2],
+            due=cast(Due, fields[10].decode().rpartition(":")[2]),
             due_at=int(fields[11]),
         )
 
@@ -434,9 +434,9 @@ class Store:
             raise Unavailable(f"The store did not answer ({type(error).__name__}).") from error
 
 
-def bot_member(game_id: str, version: int) -> str:
-    """The due work of a bot's turn."""
-    return f"{game_id}:{version}:bot"
+def due_member(game_id: str, version: int, kind: Due) -> str:
+    """The due work of a turn: a bot's, or a player's whose time is up."""
+    return f"{game_id}:{version}:{kind}"
 
 
 def job_member(job_id: str) -> str:

@@ -3,7 +3,7 @@
 from engine.errors import DealOver
 from service.access import Seated
 from service.errors import NoTarget, Unavailable
-from service.games import TRIES, Context, commit, load
+from service.games import TRIES, Context, check_seat, commit, is_playing, load
 from service.store import Entry, Loaded
 from service.views import match_of
 
@@ -14,10 +14,11 @@ async def propose(context: Context, game: Loaded, caller: Seated, target: int) -
     Raises NoTarget where the ruleset knows no agreement, DealOver after the end.
     """
     for _ in range(TRIES):
+        check_seat(game, caller.seat)
         match = match_of(game).copy()
         if match.ruleset.propose is None:
             raise NoTarget("The target of this game is fixed.")
-        if match.result is not None:
+        if not is_playing(game):
             raise DealOver
         events = match.propose(caller.seat, target)
         if not events:

@@ -3,10 +3,11 @@
 from datetime import UTC, datetime
 from typing import Any
 
+from engine import catalog
 from engine.match import Match, reveal
 from service.access import Caller
 from service.errors import NotStarted
-from service.schemas import GameView, Item, SeatView, You
+from service.schemas import BotSpec, GameView, Item, SeatView, You
 from service.store import Loaded, Logged
 
 SPECTATOR = -1
@@ -32,57 +33,68 @@ def seat_of_reader(caller: Caller | None) -> int:
 def game_view(game: Loaded, caller: Caller | None) -> GameView:
     """The game as a seat sees it, or as a spectator does; the creator sees the metadata beside."""
     seat = seat_of_reader(caller)
-    match = match_of(game)
-    seen = match.observe(seat)
+    header, match = game.header, game.match
+    seen = None if match is None else match.observe(seat)
+    moving = match is not None and match.to_move >= 0 and game.status == "playing"
     return GameView(
         game_id=game.id,
-        ruleset=game.header.ruleset,
-        ruleset_version=game.header.rules_version,
-        options=match.options,
+        ruleset=header.ruleset,
+        ruleset_version=header.rules_version,
+        options=header.options,
         status=game.status,
         version=game.version,
         cursor=game.cursor,
-        to_move=match.to_move if match.to_move >= 0 else None,
-        deadline_at=None,
-        seats=[_seat_view(game, match, number, seen) for number in range(match.seats)],
-        match=match.ruleset.match_view(match),
-        deal=match.ruleset.deal_view(seen, match),
-        you=_you(match, seen) if seat >= 0 else None,
-        result=match.result,
-        fair=game.header.fair,
-        commitment=game.header.commitment,
+        to_move=match.to_move if match and moving else None,
+        deadline_at=moment(game.due_at) if game.due == "deadline" else None,
+        seats=[_seat_view(game, number, seen) for number in range(len(header.seats))],
+        match=match.ruleset.match_view(match) if match else None,
+        deal=match.ruleset.deal_view(seen, match) if match else None,
+        you=_you(game, seat, seen) if seat >= 0 else None,
+        result=match.result if match else None,
+        fair=header.fair,
+        commitment=header.commitment,
         client_seeds=client_seeds(game),
-        pace_seconds=game.header.pace_ms / 1000,
-        advice=game.header.advice,
-        metadata=game.header.metadata if caller is not None and caller.seat is None else None,
+        start=header.start,
+        pace_seconds=header.pace_ms / 1000,
+        move_seconds=header.move_ms / 1000 or None,
+        deal_pause_seconds=header.deal_pause_ms / 1000,
+        stand_in=header.stand_in,
+        advice=header.advice,
+        metadata=header.metadata if caller is not None and caller.seat is None else None,
         created_at=moment(game.created_at),
         expires_at=moment(game.expires_at),
     )
 
 
-def _seat_view(game: Loaded, match: Match, seat: int, seen: Any) -> SeatView:
-    made_for, now = game.header.seats[seat], game.seats[seat]
+def _seat_view(game: Loaded, seat: int, seen: Any) -> SeatView:
+    made_for, now, match = game.header.seats[seat], game.seats[seat], game.match
     return SeatView(
         seat=seat,
-        kind=made_for.kind,
-        name=made_for.name,
+        kind="player" if now.claim else made_for.kind,
+        name=now.name if now.claim else made_for.name,
         controller=now.controller,
-        bot=made_for.bot,
-        team=match.ruleset.team(seat),
-        cards=seen.sizes[seat],
-        score=match.totals[seat],
+        bot=mover_of(game, seat),
+        team=catalog.find(game.header.ruleset).team(seat),
+        cards=seen.sizes[seat] if match else 0,
+        score=match.totals[seat] if match else 0,
         resigned=now.resigned,
         timeouts=now.timeouts,
-        playing=seen.playing(seat),
+        playing=seen.playing(seat) if match else True,
     )
 
 
-def _you(match: Match, seen: Any) -> You:
-    return You(
-        seat=seen.seat,
-        hand=match.codec.cards(seen.hand),
-        legal_moves=legal_moves(match, seen),
-    )
+def mover_of(game: Loaded, seat: int) -> BotSpec | None:
+    """The bot that moves for a seat now; None where its player does."""
+    if game.seats[seat].controller == "player":
+        return None
+    return game.header.seats[seat].bot or game.header.stand_in
+
+
+def _you(game: Loaded, seat: int, seen: Any) -> You:
+    if game.match is None:
+        return You(seat=seat, hand=[], legal_moves=[])
+    moves = legal_moves(game.match, seen) if game.status == "playing" else []
+    return You(seat=seat, hand=game.match.codec.cards(seen.hand), legal_moves=moves)
 
 
 def legal_moves(match: Match, seen: Any) -> list[Any]:
@@ -91,11 +103,12 @@ def legal_moves(match: Match, seen: Any) -> list[Any]:
 
 
 def client_seeds(game: Loaded) -> list[str]:
-    """What the players added to the seed, by seat."""
-    return [seat.client_seed for seat in game.seats if seat.client_seed is not None]
+    """What players added to the seed, by seat, and what the creator added last."""
+    given = [*(seat.client_seed for seat in game.seats), game.standing.creator_seed]
+    return [seed for seed in given if seed is not None]
 
 
-def item(entry: Logged, match: Match, seat: int) -> Item:
+def item(entry: Logged, match: Match | None, seat: int) -> Item:
     """An entry of the log for one reader: a seat is told again what it was dealt, nobody else's hand is known here."""
     return Item(
         version=entry.version,
@@ -109,6 +122,6 @@ def item(entry: Logged, match: Match, seat: int) -> Item:
     )
 
 
-def told(events: list[Any], match: Match, seat: int) -> list[Any]:
+def told(events: list[Any], match: Match | None, seat: int) -> list[Any]:
     """The same events, with the reader's own cards in what was dealt and drawn."""
-    return events if seat < 0 else [reveal(match, event, seat) for event in events]
+    return events if seat < 0 or match is None else [reveal(match, event, seat) for event in events]

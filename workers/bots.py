@@ -4,11 +4,12 @@ import asyncio
 import logging
 from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from service.bot_moves import answer_job, take_turn
 from service.errors import Unavailable
 from service.games import Context
+from service.schemas import Due
 
 log = logging.getLogger("tapete.worker")
 
@@ -30,7 +31,10 @@ def run(owner: str, version: int, kind: str) -> bool:
     if process is None:
         raise RuntimeError("Jobs run in processes that `tapete worker bots` starts.")
     work: Coroutine[Any, Any, bool]
-    work = take_turn(process.context, owner, version) if kind == "bot" else answer_job(process.context, owner)
+    if kind == "job":
+        work = answer_job(process.context, owner)
+    else:
+        work = take_turn(process.context, owner, version, cast(Due, kind))
     try:
         return process.runner.run(work)
     except Unavailable as error:

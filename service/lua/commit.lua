@@ -18,7 +18,7 @@ end
 
 -- The log, and the cursor that names this point of this history.
 local version = tonumber(ARGV[3]) + (ARGV[4] == '' and 0 or 1)
-local cursor = version .. '-' .. string.sub(redis.sha1hex((has[2] or ARGV[1]) .. ARGV[4] .. at), 1, 12)
+local cursor = ARGV[4] == '' and '0-' or version .. '-' .. string.sub(redis.sha1hex((has[2] or ARGV[1]) .. ARGV[4] .. at), 1, 12)
 if ARGV[4] ~= '' then
     redis.call('RPUSH', KEYS[2], '{"version":' .. version .. ',"cursor":"' .. cursor .. '","at":'
         .. string.format('%.0f', at) .. ',' .. string.sub(ARGV[4], 2))

@@ -47,7 +47,7 @@ MOST_WAIT = 25
 REPLAYED = {"Idempotency-Replayed": "true"}
 PAGE = 100
 MOST_PAGE = 1000
-GONE = ("game_not_found", "game_expired")
+GONE = ("game_not_found", "game_expired", "game_deleted")
 TAG = "Games"
 
 _create = msgspec.json.Decoder(CreateGame)
@@ -82,10 +82,10 @@ LIMIT = Parameter(
     ),
 )
 async def create_game(request: AnyRequest) -> Answer:
-    """Create a game and start it.
+    """Create a game, and start it where every seat is taken.
 
-    Every seat is a player's or a bot's. The answer holds the token of each player's seat and the creator's token:
-    they are shown here only, so keep them. Bots move by themselves from now on.
+    A seat is a player's, a bot's, or open. The answer holds the token of each player's seat, the invite to each open
+    one, and the creator's token: they are shown here only, so keep them. Bots move by themselves.
 
     Send an `Idempotency-Key`, a new UUID, and no game is created twice: after a time-out or a 503 repeat the same
     body with the same key, and the first answer comes again. A key is known for as long as its game is kept. Whoever
@@ -110,7 +110,7 @@ async def create_game(request: AnyRequest) -> Answer:
             TAG,
             {200: GameView, 304: None},
             access="optional",
-            problems=(*GONE, "not_started"),
+            problems=GONE,
             parameters=(IF_NONE_MATCH,),
             answer_headers={"ETag": "Names this view; send it back as `If-None-Match`."},
         )
@@ -292,7 +292,7 @@ def _preferred_wait(request: AnyRequest) -> int | None:
             {200: EventsPage, 204: None},
             access="optional",
             stream=True,
-            problems=(*GONE, "not_started", "history_lost"),
+            problems=(*GONE, "history_lost"),
             parameters=(
                 Parameter(
                     "after",
@@ -366,7 +366,7 @@ async def _stream(request: AnyRequest, game: Loaded, caller: Caller | None, sent
             TAG,
             {200: DealsPage},
             access="optional",
-            problems=(*GONE, "not_started"),
+            problems=GONE,
             parameters=(
                 Parameter(
                     "after",

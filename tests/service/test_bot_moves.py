@@ -13,7 +13,7 @@ from engine.bots import Bot, Candidate, Decision
 from service import bot_moves
 from service.errors import Unavailable
 from service.jobs import BotQueue
-from service.store import bot_member, job_member, key, shard_of
+from service.store import due_member, job_member, key, shard_of
 from tests.service.players import (
     PASS,
     PLAYERS,
@@ -368,12 +368,12 @@ def test_a_bots_turn_is_due_with_the_move_that_gave_it(api: Api, kept: redis.Red
     """Written by the same commit, so no crash can come between; gone when the bot has moved."""
     table = with_bot(api, RULES, 2)
     due = key("due", shard_of(table.id))
-    assert kept.zscore(due, bot_member(table.id, 1)) is None
+    assert kept.zscore(due, due_member(table.id, 1, "bot")) is None
     table.play(bid(7))
-    assert kept.zscore(due, bot_member(table.id, 2)) is not None
+    assert kept.zscore(due, due_member(table.id, 2, "bot")) is not None
     assert take_turn(table, 2)
-    assert kept.zscore(due, bot_member(table.id, 2)) is None
-    assert kept.zscore(due, bot_member(table.id, 3)) is None
+    assert kept.zscore(due, due_member(table.id, 2, "bot")) is None
+    assert kept.zscore(due, due_member(table.id, 3, "bot")) is None
     assert table.to_move() in (0, 1)
 
 
@@ -410,7 +410,7 @@ def test_a_late_job_of_a_turn_is_dropped(api: Api, kept: redis.Redis) -> None:
     table = with_bot(api, RULES, 3, 0)
     take_turn(table, 1)
     table.play(PASS, PASS)
-    member = bot_member(table.id, 1)
+    member = due_member(table.id, 1, "bot")
     kept.zadd(key("due", shard_of(table.id)), {member: 1})
     before = table.log()
     for version in (0, 1, 2, 3, 99):
@@ -419,9 +419,9 @@ def test_a_late_job_of_a_turn_is_dropped(api: Api, kept: redis.Redis) -> None:
     assert kept.zscore(key("due", shard_of(table.id)), member) is None
     assert take_turn(table, 4)
     gone = replace(table, id="gm_" + "a" * 20)
-    kept.zadd(key("due", shard_of(gone.id)), {bot_member(gone.id, 1): 1})
+    kept.zadd(key("due", shard_of(gone.id)), {due_member(gone.id, 1, "bot"): 1})
     assert not take_turn(gone, 1)
-    assert kept.zscore(key("due", shard_of(gone.id)), bot_member(gone.id, 1)) is None
+    assert kept.zscore(key("due", shard_of(gone.id)), due_member(gone.id, 1, "bot")) is None
 
 
 def test_a_players_turn_is_nothing_for_a_worker(table: Table) -> None:
@@ -535,7 +535,7 @@ def test_what_is_due_is_put_into_the_queue_by_the_service_itself(api: Api, kept:
 
 def test_work_that_waits_in_the_queue_is_not_put_there_again(api: Api, kept: redis.Redis) -> None:
     queue: BotQueue = api.queue
-    member = bot_member("gm_" + "q" * 20, 7)
+    member = due_member("gm_" + "q" * 20, 7, "bot")
     assert api.run(queue.put(member))
     assert not api.run(queue.put(member))
     assert queued(api, kept).count(f"gm_{'q' * 20}-7-bot") == 1

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from service.settings import Settings
-from service.store import bot_member
+from service.store import due_member
 from tests.service.players import Api, Table, bid, good, refused, running
 
 
@@ -51,7 +51,7 @@ def test_it_tells_how_store_and_queue_stand(api: Api, table: Table) -> None:
     assert value(api, "tapete_store_up") == 1
     assert value(api, "tapete_bot_workers") == 0
     waiting = value(api, "tapete_bot_jobs_waiting")
-    assert api.run(api.queue.put(bot_member(table.id, 1)))
+    assert api.run(api.queue.put(due_member(table.id, 1, "bot")))
     assert value(api, "tapete_bot_jobs_waiting") == waiting + 1
 
 

@@ -13,7 +13,7 @@ from engine.chance import PublishedDeals
 from service import redis_server
 from service.errors import PROBLEMS
 from service.settings import Settings
-from service.store import Change, Entry, Loaded, SeatState, key, shard_of
+from service.store import Change, Entry, Loaded, SeatState, Standing, key, shard_of
 from tests.service.players import (
     AS_JSON,
     PASS,
@@ -61,7 +61,7 @@ def waiting(table: Table) -> Table:
     elsewhere = replace(table, id=table.id[:-4] + "wait")
     store, tokens = table.api.context.store, table.api.tokens
     entry = Entry(None, "service", None, None, None, [])
-    change = Change(entry, [SeatState("player") for _ in range(4)], "waiting")
+    change = Change(entry, Standing([SeatState("player") for _ in range(4)]), "waiting")
     assert table.api.run(store.commit(elsewhere.id, 0, change, game.header))
     elsewhere.tokens = {seat: tokens.of_seat(elsewhere.id, seat, 0) for seat in range(4)}
     return elsewhere

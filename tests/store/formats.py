@@ -65,8 +65,9 @@ async def move(context: Context, move: Move) -> None:
     game = await games.load(context, GAME)
     seat = match_of(game).to_move
     bot = game.header.seats[seat].bot
-    made = Entry(seat, "bot" if bot else "player", bot, move, game.version, [])
-    assert await games.make_move(context, game, made)
+    mover = "bot" if bot else "player"
+    made = Entry(seat, mover, bot, move, game.version, [])
+    assert await games.make_move(context, game, made, mover)
 
 
 async def written_down(redis: Redis) -> str:

@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 from engine.match import MatchState
 from engine.wire import Bid, Dealt, GameStarted
 from service.schemas import BotSpec
-from service.store import Change, Entry, Header, HeaderSeat, SeatState, StoredJob, new_game_id, shard_of
+from service.store import Change, Entry, Header, HeaderSeat, SeatState, Standing, StoredJob, new_game_id, shard_of
 
 RULES = BotSpec(bot="rules", version=1)
 HEADER = Header(
@@ -18,14 +18,18 @@ HEADER = Header(
     rules_version=1,
     options={"target": 31},
     seats=[HeaderSeat("player", "Ana", None), *[HeaderSeat("bot", None, RULES)] * 3],
+    start="auto",
     pace_ms=500,
+    move_ms=0,
+    deal_pause_ms=0,
+    stand_in=RULES,
     advice=True,
     seed="5e" * 32,
     fair=True,
     commitment="sha256:" + "c0" * 32,
     metadata={"table": "7"},
 )
-SEATS = [SeatState("player"), *[SeatState("bot")] * 3]
+STANDING = Standing([SeatState("player"), *[SeatState("bot")] * 3])
 
 
 def start_of(deal: int) -> MatchState:
@@ -46,7 +50,7 @@ def bid(amount: int, expected_version: int = 1, **more: Any) -> Change:
 
 def changed(entry: Entry, **more: Any) -> Change:
     """Give a change by this entry of a game that goes on, unless it says more."""
-    return Change(**{"entry": entry, "seats": SEATS, "status": "playing", **more})
+    return Change(**{"entry": entry, "standing": STANDING, "status": "playing", **more})
 
 
 def job_of(game_id: str) -> tuple[str, StoredJob]:

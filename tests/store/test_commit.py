@@ -16,15 +16,14 @@ from service.store import (
     Entry,
     Header,
     Logged,
-    SeatState,
     Store,
-    bot_member,
     connect,
+    due_member,
     key,
     new_game_id,
     shard_of,
 )
-from tests.store.sample import HEADER, SEATS, begun, bid, everything, job_of, start_of
+from tests.store.sample import HEADER, STANDING, begun, bid, everything, job_of, start_of
 
 pytestmark = pytest.mark.anyio
 
@@ -49,12 +48,13 @@ async def test_each_commit_appends_its_one_entry_and_says_where_that_left_the_ga
 async def test_a_game_is_loaded_as_its_last_commit_left_it(store: Store) -> None:
     game = new_game_id()
     first = await store.commit(game, 0, begun(), HEADER)
-    seats = [SeatState("stand_in", generation=3, resigned=True, timeouts=2, client_seed="Ana's"), *SEATS[1:]]
-    last = await store.commit(game, 1, bid(7, seats=seats, status="finished"))
+    changes = {"controller": "stand_in", "generation": 3, "resigned": True, "timeouts": 2, "client_seed": "Ana"}
+    standing = STANDING.with_seat(0, **changes)
+    last = await store.commit(game, 1, bid(7, standing=standing, status="finished"))
     loaded = await store.load(game)
     assert first is not None
     assert last is not None
-    assert (loaded.id, loaded.header, loaded.seats, loaded.status) == (game, HEADER, seats, "finished")
+    assert (loaded.id, loaded.header, loaded.standing, loaded.status) == (game, HEADER, standing, "finished")
     assert (loaded.version, loaded.cursor, loaded.turn_at) == (2, last.cursor, last.at)
     assert (loaded.created_at, loaded.expires_at) == (first.at, last.expires_at)
 
@@ -219,14 +219,14 @@ async def test_a_commit_replaces_what_was_due_in_its_game_and_touches_no_other(s
     first = await store.commit(game, 0, begun(due="bot", due_in_ms=700), HEADER)
     due = key("due", shard_of(game))
     assert first is not None
-    assert await redis.zscore(due, bot_member(game, 1)) == first.at + 700
+    assert await redis.zscore(due, due_member(game, 1, "bot")) == first.at + 700
     await store.commit(game, 1, bid(7, due="deadline", due_in_ms=30_000))
-    assert await redis.zscore(due, bot_member(game, 1)) is None
+    assert await redis.zscore(due, due_member(game, 1, "bot")) is None
     assert await redis.zscore(due, f"{game}:2:deadline") is not None
     await store.commit(game, 2, bid(8, 2, due="bot"))
     await store.commit(game, 3, bid(9, 3, status="finished"))
     left = [member for shard in range(64) for member in await redis.zrange(key("due", shard), 0, -1)]
-    assert left == [bot_member(other, 1).encode()]
+    assert left == [due_member(other, 1, "bot").encode()]
 
 
 async def test_a_store_that_is_full_refuses_and_changes_nothing(store: Store, redis: Redis) -> None:

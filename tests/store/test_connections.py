@@ -15,7 +15,7 @@ from service.access import Seated, Tokens
 from service.errors import Unavailable
 from service.games import Context
 from service.schemas import ApplyMove, CreateGame, PlayerSeat
-from service.store import LEASE_MS, SHARDS, Store, bot_member, connect, new_game_id, shard_of
+from service.store import LEASE_MS, SHARDS, Store, connect, due_member, new_game_id, shard_of
 from tests.store.sample import HEADER, begun, bid, job_of
 
 pytestmark = pytest.mark.anyio
@@ -26,8 +26,8 @@ async def every_script(store: Store, game: str) -> None:
     job_id, job = job_of(game)
     assert await store.commit(game, 0, begun(due="bot"), HEADER)
     assert (await store.load(game)).version == 1
-    assert await store.take(shard_of(game), LEASE_MS, 10) == ([bot_member(game, 1)], LEASE_MS)
-    assert await store.renew(bot_member(game, 1))
+    assert await store.take(shard_of(game), LEASE_MS, 10) == ([due_member(game, 1, "bot")], LEASE_MS)
+    assert await store.renew(due_member(game, 1, "bot"))
     assert await store.ask(job_id, job)
     assert sum(len(members) for members, _ in await store.take_all(SHARDS, LEASE_MS, 10)) == 1
     assert await store.answer(job_id, "done", b"{}")
@@ -48,7 +48,7 @@ async def test_each_script_is_sent_again_by_itself(store: Store, redis: Redis) -
         lambda: store.load(game),
         lambda: store.take(0, LEASE_MS, 1),
         lambda: store.take_all(SHARDS, LEASE_MS, 1),
-        lambda: store.renew(bot_member(game, 1)),
+        lambda: store.renew(due_member(game, 1, "bot")),
         lambda: store.ask(job_id, job),
         lambda: store.answer(job_id, "done", b"{}"),
     ):

@@ -11,7 +11,7 @@ from service import due, redis_server
 from service.due import Sweep
 from service.errors import Unavailable
 from service.jobs import BotQueue
-from service.store import SHARDS, Change, Store, bot_member, connect, key, new_game_id, shard_of
+from service.store import SHARDS, Change, Store, connect, due_member, key, new_game_id, shard_of
 from tests.processes import PATIENCE
 from tests.store.sample import HEADER, begun, bid, everything, games_of_one_shard
 
@@ -39,7 +39,7 @@ async def test_due_work_is_taken_once_within_its_lease(store: Store) -> None:
     game = new_game_id()
     await store.commit(game, 0, turn(), HEADER)
     members, wait = await store.take(shard_of(game), LONG, 10)
-    assert (members, wait) == ([bot_member(game, 1)], LONG)
+    assert (members, wait) == ([due_member(game, 1, "bot")], LONG)
     members, wait = await store.take(shard_of(game), LONG, 10)
     assert members == []
     assert 0 < wait <= LONG
@@ -49,15 +49,15 @@ async def test_of_many_who_take_one_gets_it(store: Store) -> None:
     game = new_game_id()
     await store.commit(game, 0, turn(), HEADER)
     answers = await asyncio.gather(*(store.take(shard_of(game), LONG, 10) for _ in range(20)))
-    assert [members for members, _ in answers if members] == [[bot_member(game, 1)]]
+    assert [members for members, _ in answers if members] == [[due_member(game, 1, "bot")]]
 
 
 async def test_due_work_comes_back_when_its_lease_is_over(store: Store) -> None:
     game = new_game_id()
     await store.commit(game, 0, turn(), HEADER)
-    assert (await store.take(shard_of(game), SHORT, 10))[0] == [bot_member(game, 1)]
+    assert (await store.take(shard_of(game), SHORT, 10))[0] == [due_member(game, 1, "bot")]
     await lease_is_over()
-    assert (await store.take(shard_of(game), LONG, 10))[0] == [bot_member(game, 1)]
+    assert (await store.take(shard_of(game), LONG, 10))[0] == [due_member(game, 1, "bot")]
 
 
 async def test_due_work_is_not_taken_before_its_time(store: Store) -> None:
@@ -73,8 +73,8 @@ async def test_what_has_been_due_longest_is_taken_first(store: Store) -> None:
     for number, game in enumerate(ids):
         await store.commit(game, 0, turn(-1000 * number), HEADER)
     shard = shard_of(ids[0])
-    assert (await store.take(shard, LONG, 3))[0] == [bot_member(game, 1) for game in ids[:0:-1]]
-    assert (await store.take(shard, LONG, 3))[0] == [bot_member(ids[0], 1)]
+    assert (await store.take(shard, LONG, 3))[0] == [due_member(game, 1, "bot") for game in ids[:0:-1]]
+    assert (await store.take(shard, LONG, 3))[0] == [due_member(ids[0], 1, "bot")]
 
 
 async def test_whoever_takes_is_told_when_there_is_more(store: Store) -> None:
@@ -92,7 +92,7 @@ async def test_all_shards_are_taken_from_in_one_go(store: Store) -> None:
         await store.commit(game, 0, turn(), HEADER)
     taken = await store.take_all(SHARDS, LONG, 100)
     assert {member: shard for shard, (members, _) in enumerate(taken) for member in members} == {
-        bot_member(game, 1): shard_of(game) for game in ids
+        due_member(game, 1, "bot"): shard_of(game) for game in ids
     }
     assert not any(members for members, _ in await store.take_all(SHARDS, LONG, 100))
 
@@ -101,7 +101,7 @@ async def test_who_renews_a_lease_keeps_the_work(store: Store) -> None:
     game = new_game_id()
     await store.commit(game, 0, turn(), HEADER)
     await store.take(shard_of(game), SHORT, 10)
-    assert await store.renew(bot_member(game, 1), LONG)
+    assert await store.renew(due_member(game, 1, "bot"), LONG)
     await lease_is_over()
     assert (await store.take(shard_of(game), LONG, 10))[0] == []
 
@@ -111,7 +111,7 @@ async def test_work_that_is_done_is_not_renewed(store: Store, redis: Redis) -> N
     await store.commit(game, 0, turn(), HEADER)
     await store.commit(game, 1, bid(7))
     before = await everything(redis)
-    assert not await store.renew(bot_member(game, 1))
+    assert not await store.renew(due_member(game, 1, "bot"))
     assert await everything(redis) == before
 
 
@@ -120,9 +120,9 @@ async def test_work_that_is_dropped_does_not_come_back(store: Store) -> None:
     for game in (first, second):
         await store.commit(game, 0, turn(), HEADER)
     await store.take(shard_of(first), SHORT, 10)
-    await store.drop(bot_member(first, 1))
+    await store.drop(due_member(first, 1, "bot"))
     await lease_is_over()
-    assert (await store.take(shard_of(first), LONG, 10))[0] == [bot_member(second, 1)]
+    assert (await store.take(shard_of(first), LONG, 10))[0] == [due_member(second, 1, "bot")]
 
 
 # ------------------------------------------------------------------------------------------ the sweep that makes jobs

@@ -17,7 +17,7 @@ from service.bot_moves import FIRST_MOVE, take_turn
 from service.errors import Unavailable
 from service.games import Context
 from service.schemas import ApplyMove, AskBot, BotSeat, BotSpec, CreateGame, PlayerSeat
-from service.store import Store, bot_member, connect, key, shard_of
+from service.store import Store, connect, due_member, key, shard_of
 from tests.processes import PATIENCE
 
 pytestmark = pytest.mark.anyio
@@ -79,7 +79,7 @@ async def test_a_bot_moves_and_the_log_says_which(context: Context, monkeypatch:
     entry = (await context.store.log(game, 1, 10))[0]
     assert (entry.seat, entry.by, entry.bot, entry.expected_version) == (0, "bot", OURS, 1)
     assert entry.move == Bid(13)
-    assert await due(context, game) == [bot_member(game, 2)]  # to name the trump
+    assert await due(context, game) == [due_member(game, 2, "bot")]  # to name the trump
 
 
 @pytest.mark.parametrize("play", [fails, cheats])
@@ -123,7 +123,8 @@ async def test_a_turn_that_has_passed_changes_nothing_and_is_no_longer_due(
     let_bot(monkeypatch, "random", lambda seen, _chance, _budget: Decision(seen.moves[0]))  # it passes
     assert await take_turn(context, game, 1)
     cursor = (await context.store.load(game)).cursor
-    await context.store.redis.zadd(key("due", shard_of(game)), {bot_member(game, 1): 0, bot_member(game, 2): 0})
+    members = [due_member(game, version, "bot") for version in (1, 2)]
+    await context.store.redis.zadd(key("due", shard_of(game)), dict.fromkeys(members, 0))
     assert not await take_turn(context, game, 1)
     assert not await take_turn(context, game, 2)  # a player's turn
     assert (await context.store.load(game)).cursor == cursor
@@ -157,7 +158,7 @@ async def test_while_a_bot_thinks_its_turn_is_given_to_nobody_else(
     thinking, game = Thinking(), await a_bots_turn(context)
     let_bot(monkeypatch, "random", thinking)
     monkeypatch.setattr(bot_moves, "LEASE_MS", 30)  # renewed every 10 ms
-    index, member = key("due", shard_of(game)), bot_member(game, 1)
+    index, member = key("due", shard_of(game)), due_member(game, 1, "bot")
     leased = await context.store.redis.zscore(index, member)
     turn = asyncio.create_task(take_turn(context, game, 1))
     for _ in range(3):

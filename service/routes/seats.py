@@ -1,0 +1,184 @@
+"""Who sits where: claims, the start, new tokens, coming back, leaving, and the creator's ending of a game."""
+
+import msgspec
+from litestar import delete, post
+from litestar.params import FromPath
+
+from service import games, seating
+from service.access import Seated
+from service.errors import NotFound, Unauthorized
+from service.operation import IDEMPOTENCY_KEY, Operation, describes
+from service.routes.games import GONE
+from service.routes.http import (
+    NO_STORE,
+    PRIVATE,
+    Answer,
+    AnyRequest,
+    answer,
+    body,
+    context_of,
+    enter_game,
+    idempotency_key,
+    query,
+)
+from service.schemas import ClaimedSeat, ClaimSeat, GameView, SeatToken, StartGame
+from service.store import Loaded
+
+TAG = "Seats"
+_claim = msgspec.json.Decoder(ClaimSeat)
+_start = msgspec.json.Decoder(StartGame)
+
+
+def _seat(game: Loaded, number: str) -> int:
+    """A seat of the game from the path. NotFound."""
+    if not (len(number) == 1 and number in "01234567" and int(number) < len(game.seats)):
+        raise NotFound("The game has no such seat.")
+    return int(number)
+
+
+@post(
+    "/v1/games/{game_id:str}/seats/{seat:str}/claim",
+    status_code=200,
+    **describes(
+        Operation(
+            "claimSeat",
+            TAG,
+            {200: ClaimedSeat},
+            access="invite",
+            body=ClaimSeat,
+            problems=("not_found", *GONE, "seat_taken"),
+            parameters=(IDEMPOTENCY_KEY,),
+        )
+    ),
+)
+async def claim_seat(request: AnyRequest, game_id: FromPath[str], seat: FromPath[str]) -> Answer:
+    """Take an open seat with its invite, once.
+
+    The answer holds the seat's token, and is the only one that does, so send an `Idempotency-Key`: the same request
+    with the same key gets the token again. `client_seed` becomes part of what decides the deals. The game starts with
+    the last claim, unless it waits for its creator.
+    """
+    query(request)
+    asked = await body(request, _claim)
+    game, _ = await enter_game(request, game_id)
+    number = _seat(game, seat)
+    claimed = await seating.claim(context_of(request), game, number, asked, idempotency_key(request))
+    return answer(claimed, headers=NO_STORE)
+
+
+@post(
+    "/v1/games/{game_id:str}/start",
+    status_code=200,
+    **describes(
+        Operation(
+            "startGame",
+            TAG,
+            {200: GameView},
+            access="creator",
+            body=StartGame,
+            problems=("forbidden", *GONE, "seats_open"),
+        )
+    ),
+)
+async def start_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
+    """Start a game that was created with `start` `manual`, when its open seats are claimed.
+
+    `client_seed` becomes part of what decides the deals. A game that has started stays as it is.
+    """
+    query(request)
+    asked = await body(request, _start)
+    game, caller = await enter_game(request, game_id)
+    seating.creator_only(caller)
+    return answer(await seating.start_game(context_of(request), game, asked.client_seed), headers=PRIVATE)
+
+
+@post(
+    "/v1/games/{game_id:str}/seats/{seat:str}/token",
+    status_code=200,
+    **describes(
+        Operation("rotateToken", TAG, {200: SeatToken}, access="seat", problems=("forbidden", "not_found", *GONE))
+    ),
+)
+async def rotate_token(request: AnyRequest, game_id: FromPath[str], seat: FromPath[str]) -> Answer:
+    """Give a seat a new token; the one before it is dead at once, and its streams end.
+
+    With the seat's own token, or the creator's. Everyone sees that it happened. Where the answer is lost, only the
+    creator can ask again.
+    """
+    query(request)
+    game, caller = await enter_game(request, game_id)
+    if caller is None:
+        raise Unauthorized("Send the token of the seat, or the creator's, as `Authorization: Bearer`.")
+    rotated = await seating.rotate(context_of(request), game, _seat(game, seat), caller)
+    return answer(rotated, headers=NO_STORE)
+
+
+async def _seated(request: AnyRequest, game_id: str) -> tuple[Loaded, Seated]:
+    query(request)
+    game, caller = await enter_game(request, game_id)
+    return game, games.seated(caller)
+
+
+@post(
+    "/v1/games/{game_id:str}/return",
+    status_code=200,
+    **describes(
+        Operation("returnToSeat", TAG, {200: GameView}, access="seat", problems=("forbidden", *GONE, "not_started"))
+    ),
+)
+async def return_to_seat(request: AnyRequest, game_id: FromPath[str]) -> Answer:
+    """Take one's seat back from the stand-in, with the whole time for the running move.
+
+    An accepted move does the same. A player who has not been away changes nothing.
+    """
+    game, caller = await _seated(request, game_id)
+    return answer(await seating.come_back(context_of(request), game, caller), headers=PRIVATE)
+
+
+@post(
+    "/v1/games/{game_id:str}/resignation",
+    status_code=200,
+    **describes(Operation("resign", TAG, {200: GameView}, access="seat", problems=("forbidden", *GONE, "not_started"))),
+)
+async def resign(request: AnyRequest, game_id: FromPath[str]) -> Answer:
+    """Leave one's seat to the stand-in for good. The token still looks on, and moves no more."""
+    game, caller = await _seated(request, game_id)
+    return answer(await seating.resign(context_of(request), game, caller), headers=PRIVATE)
+
+
+@post(
+    "/v1/games/{game_id:str}/abandonment",
+    status_code=200,
+    **describes(Operation("abandonGame", TAG, {200: GameView}, access="creator", problems=("forbidden", *GONE))),
+)
+async def abandon_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
+    """End a game for good, without a result. A game that is over stays as it is."""
+    query(request)
+    game, caller = await enter_game(request, game_id)
+    seating.creator_only(caller)
+    return answer(await seating.abandon(context_of(request), game), headers=PRIVATE)
+
+
+@delete(
+    "/v1/games/{game_id:str}",
+    status_code=200,  # litestar lets no handler answer with 204 itself, and ours does
+    **describes(Operation("deleteGame", TAG, {204: None}, access="creator", problems=("forbidden", *GONE))),
+)
+async def delete_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
+    """End a game and erase everything of it: log, deals, names. Afterwards its id answers 404 `game_deleted`."""
+    query(request)
+    game, caller = await enter_game(request, game_id)
+    seating.creator_only(caller)
+    await seating.erase(context_of(request), game)
+    return Answer(b"", 204, headers=PRIVATE)
+
+
+HANDLERS = (
+    claim_seat,
+    start_game,
+    rotate_token,
+    return_to_seat,
+    resign,
+    abandon_game,
+    delete_game,
+)
