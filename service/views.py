@@ -74,7 +74,7 @@ def _seat_view(game: Loaded, seat: int, seen: Any) -> SeatView:
         name=now.name if now.claim else made_for.name,
         controller=now.controller,
         bot=mover_of(game, seat),
-        team=catalog.find(game.header.ruleset).team(seat),
+        team=(match.ruleset if match else catalog.find(game.header.ruleset)).team(seat),
         cards=seen.sizes[seat] if match else 0,
         score=match.totals[seat] if match else 0,
         resigned=now.resigned,

@@ -138,9 +138,11 @@ async def return_to_seat(request: AnyRequest, game_id: FromPath[str]) -> Answer:
 @post(
     "/v1/games/{game_id:str}/resignation",
     status_code=200,
-    **describes(Operation("resign", TAG, {200: GameView}, access="seat", problems=("forbidden", *GONE, "not_started"))),
+    **describes(
+        Operation("resignSeat", TAG, {200: GameView}, access="seat", problems=("forbidden", *GONE, "not_started"))
+    ),
 )
-async def resign(request: AnyRequest, game_id: FromPath[str]) -> Answer:
+async def resign_seat(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """Leave one's seat to the stand-in for good. The token still looks on, and moves no more."""
     game, caller = await _seated(request, game_id)
     return answer(await seating.resign(context_of(request), game, caller), headers=PRIVATE)
@@ -178,7 +180,7 @@ HANDLERS = (
     start_game,
     rotate_token,
     return_to_seat,
-    resign,
+    resign_seat,
     abandon_game,
     delete_game,
 )

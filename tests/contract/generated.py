@@ -25,7 +25,7 @@ class Game:
     def __init__(self, created: JSON) -> None:
         self.id: str = created["game"]["game_id"]
         self.creator: str = created["creator_token"]
-        self.tokens: dict[int, str] = {each["seat"]: each["token"] for each in created["seats"]}
+        self.tokens: dict[int, str] = {each["seat"]: each["token"] for each in created["seats"] if "token" in each}
 
 
 class Games:

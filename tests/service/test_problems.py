@@ -13,7 +13,7 @@ from engine.chance import PublishedDeals
 from service import redis_server
 from service.errors import PROBLEMS
 from service.settings import Settings
-from service.store import Change, Entry, Loaded, SeatState, Standing, key, shard_of
+from service.store import key, shard_of
 from tests.service.players import (
     AS_JSON,
     PASS,
@@ -55,16 +55,28 @@ def without_redis(settings: Settings, tmp_path_factory: pytest.TempPathFactory) 
         yield started
 
 
-def waiting(table: Table) -> Table:
-    """A game like this one that has not been dealt: an entry in its log, and no start."""
-    game: Loaded = table.api.run(table.api.context.store.load(table.id))
-    elsewhere = replace(table, id=table.id[:-4] + "wait")
-    store, tokens = table.api.context.store, table.api.tokens
-    entry = Entry(None, "service", None, None, None, [])
-    change = Change(entry, Standing([SeatState("player") for _ in range(4)]), "waiting")
-    assert table.api.run(store.commit(elsewhere.id, 0, change, game.header))
-    elsewhere.tokens = {seat: tokens.of_seat(elsewhere.id, seat, 0) for seat in range(4)}
-    return elsewhere
+def waiting(api: Api, seats: list[Json] = PLAYERS) -> Table:
+    """A game that waits for its creator to start it."""
+    return api.create(seats=seats, start="manual")
+
+
+OPEN = [{"kind": "player"}] * 3 + [{"kind": "open"}]
+
+
+def post(table: Table, what: str, who: int | str, body: Json = {}) -> httpx.Response:  # noqa: B006 - only read
+    return table.api.post(table.path + what, body, table.token(who))
+
+
+def claim(table: Table, seat: int) -> httpx.Response:
+    """Claim a seat with its invite; a seat that was claimed is claimed again by somebody else."""
+    invite = table.api.tokens.of_invite(table.id, seat)
+    good(table.api.post(f"{table.path}/seats/{seat}/claim", {"invite": invite}))
+    return table.api.post(f"{table.path}/seats/{seat}/claim", {"invite": invite})
+
+
+def deleted(table: Table) -> Table:
+    assert table.api.run(table.api.request("DELETE", table.path, table.creator)).status_code == 204
+    return table
 
 
 def expired(table: Table, kept: redis.Redis) -> Table:
@@ -122,7 +134,10 @@ EVERY_CODE: dict[str, Callable[[Situation], httpx.Response]] = {
         at.table.api.request("PUT", f"{at.table.path}/target", at.table.tokens[0], json={"target": 20})
     ),
     "match_over": lambda at: at.over.send(3, bid(7)),
-    "not_started": lambda at: waiting(at.table).get(),
+    "not_started": lambda at: waiting(at.api).get("/legal-moves", 0),
+    "game_deleted": lambda at: deleted(at.api.create()).get(),
+    "seat_taken": lambda at: claim(waiting(at.api, OPEN), 3),
+    "seats_open": lambda at: post(waiting(at.api, OPEN), "/start", "creator"),
     "version_conflict": lambda at: at.table.send(3, PASS, 2),
     "not_your_turn": lambda at: at.table.send(0, PASS),
     "history_lost": lambda at: at.table.get("/events?after=1-abc"),
@@ -157,9 +172,7 @@ def test_every_answer_has_an_id_of_its_own(api: Api, table: Table) -> None:
 
 
 def test_a_waiting_game_is_not_started_for_anyone(table: Table) -> None:
-    game = waiting(table)
-    for what in ("", "/events", "/deals"):
-        refused(game.get(what, 0), "not_started")
+    game = waiting(table.api)
     refused(game.get("/legal-moves", 0), "not_started")
     refused(game.send(0, PASS, 1), "not_started")
 
@@ -208,7 +221,13 @@ def test_a_place_that_is_not_there_is_a_problem_too(api: Api, path: str, method:
 
 RESOURCES = {
     "/v1/games": "OPTIONS, POST",
-    "/v1/games/gm_x": "GET, HEAD, OPTIONS",
+    "/v1/games/gm_x": "DELETE, GET, HEAD, OPTIONS",
+    "/v1/games/gm_x/seats/0/claim": "OPTIONS, POST",
+    "/v1/games/gm_x/seats/0/token": "OPTIONS, POST",
+    "/v1/games/gm_x/start": "OPTIONS, POST",
+    "/v1/games/gm_x/return": "OPTIONS, POST",
+    "/v1/games/gm_x/resignation": "OPTIONS, POST",
+    "/v1/games/gm_x/abandonment": "OPTIONS, POST",
     "/v1/games/gm_x/moves": "OPTIONS, POST",
     "/v1/games/gm_x/bot-moves": "OPTIONS, POST",
     "/v1/games/gm_x/target": "OPTIONS, PUT",
