@@ -73,22 +73,21 @@ def small(card: str, language: str) -> Text:
     rank, suit = parts(card)
     name = suit_name(suit, language)
     shown = name if suit in ACTIONS else f"{rank}{sign(suit)}" if sign(suit) else f"{rank} {name}"
-    return Text(f" {shown} ", f"bold {ink(suit)}")
+    # A span, not the style of the whole text: that one would also colour what a column adds to its right.
+    return Text.assemble((f" {shown} ", f"bold {ink(suit)}"))
 
 
 def row_of(cards: Iterable[str], language: str) -> Text:
     """Several cards in the order of play; those of one colour after the other name it once."""
-    shown = Text()
+    shown = []
     for suit, group in groupby(cards, key=lambda card: parts(card)[1]):
-        *before, last = group
-        for card in before:
-            if sign(suit) or suit in ACTIONS:
-                shown.append_text(small(card, language)).append(" ")
-            else:
-                shown.append(f" {parts(card)[0]}", f"bold {ink(suit)}")
-        shown.append_text(small(last, language)).append(" ")
-    shown.right_crop(1)
-    return shown
+        named = list(group)
+        if sign(suit) or suit in ACTIONS:
+            shown += [small(card, language) for card in named]
+        else:
+            before = "".join(f" {parts(card)[0]}" for card in named[:-1])
+            shown.append(Text.assemble((before, f"bold {ink(suit)}"), small(named[-1], language)))
+    return Text(" ").join(shown)
 
 
 def typed_card(text: str, hand: list[str]) -> str | None:

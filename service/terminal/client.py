@@ -22,7 +22,7 @@ class BadAddressError(Exception):
 
 
 class UnreachableError(Exception):
-    """No service answers at the address; the text says what to do."""
+    """The service does not answer any more."""
 
 
 class Refused(Exception):
@@ -68,6 +68,10 @@ class Client:
         except (OSError, http.client.HTTPException):
             return False
 
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
     def get(self, path: str, token: str | None = None) -> Json:
         """Read something. Raises Refused and UnreachableError."""
         return self._ask("GET", path, None, token)
@@ -90,7 +94,7 @@ class Client:
                     self.trouble(False)
                 return answer
             if time.monotonic() - since > PATIENCE:
-                raise UnreachableError(f"The service at {self.url} has not answered for {PATIENCE:.0f} seconds.")
+                raise UnreachableError(f"{self.url} has not answered for {PATIENCE:.0f} seconds")
             # The first repetition is silent: a connection that was kept open may just have been closed.
             if tries == 1:
                 self.trouble(True)

@@ -27,15 +27,15 @@ class Left(Exception):
 class Table:
     """One person's seat at a game on this terminal."""
 
-    def __init__(self, console: Console, seat: Seat, page: Json, language: str) -> None:
+    def __init__(self, console: Console, seat: Seat, view: Json, page: Json, language: str) -> None:
         self.console = console
         self.seat = seat
         self.page = page
-        self.view = seat.view()
-        self.words = Words(language, self.view["seats"], self.view["you"]["seat"] if self.view["you"] else -1)
+        self.view = view
+        self.words = Words(language, view["seats"], view["you"]["seat"])
         self.story = Story(self.words)
-        self.cursor: str = self.view["cursor"]
-        self.version: int = self.view["version"]
+        self.cursor: str = view["cursor"]
+        self.version: int = view["version"]
         # Only a person at a terminal sees each change, on a screen that is drawn anew, and is waited for after a deal.
         self.live = console.is_terminal and sys.stdin.isatty()
 
@@ -46,7 +46,7 @@ class Table:
             self._show_scores()
             if self.view["status"] not in ("waiting", "playing"):
                 break
-            moves = self.view["you"]["legal_moves"] if self.view["you"] else []
+            moves = self.view["you"]["legal_moves"]
             if moves:
                 self._move(choices(moves))
             else:
@@ -57,9 +57,14 @@ class Table:
             self.console.print(self.words("abandoned"))
 
     def _catch_up(self) -> None:
-        """Read the log up to the version of the view."""
-        while self.version < self.view["version"]:
-            self._read_log()
+        """Bring the view and what was told of the log to the same version: the log may be ahead as well as behind."""
+        while self.version != self.view["version"]:
+            if self.version < self.view["version"]:
+                self._read_log()
+                continue
+            self.view = self.seat.view()
+            if self.view["version"] < self.version:
+                self._start_over()
 
     def _read_log(self) -> bool:
         """Read what the log has beyond the cursor; whether there was anything."""

@@ -101,7 +101,7 @@ def _auction(deal: Json, words: Words) -> Text:
 
 def hand(view: Json, words: Words, offered: list[Choice], columns: int) -> Iterator[RenderableType]:
     """The reader's cards, with the number that chooses it below each one that can be played; then the other moves."""
-    held = view["you"]["hand"] if view["you"] else []
+    held = view["you"]["hand"]
     numbers = {choice.move["card"]: choice.key for choice in offered if choice.move["type"] == "play"}
     if not held:
         yield Text(words("hand.empty"), "dim")

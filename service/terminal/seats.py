@@ -34,7 +34,7 @@ def in_order(view: Json, page: Json, me: int) -> list[int]:
     """The seats as they are listed: the reader's first, then as the turn goes round when nobody turns it."""
     count = len(view["seats"])
     step = 1 if page["turn"] == "clockwise" else -1
-    return [(max(me, 0) + step * place) % count for place in range(count)]
+    return [(me + step * place) % count for place in range(count)]
 
 
 def _columns(view: Json, words: Words, story: Story) -> dict[str, Cell]:
@@ -81,7 +81,7 @@ def _in_last(card: str | None, took_it: bool, words: Words) -> Text:
     if card is None:
         return Text()
     shown = cards.small(card, words.language)
-    return Text.assemble(shown, "✓") if took_it else shown
+    return Text.assemble(shown, ("✓", "green")) if took_it else shown
 
 
 def _name(view: Json, words: Words, seat: int) -> Text:

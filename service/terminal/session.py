@@ -2,14 +2,14 @@
 
 import shlex
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import NoReturn
 
 import click
 from rich.console import Console
 
 from service.terminal import embedded
-from service.terminal.client import BadAddressError, Client, Refused, Seat, UnreachableError
+from service.terminal.client import PATIENCE, BadAddressError, Client, Refused, Seat, UnreachableError
 from service.terminal.embedded import NotStartedError
 from service.terminal.joining import BadWishError, Wish, new_game, ruleset_page, usual_url
 from service.terminal.play import Left, Table
@@ -29,8 +29,8 @@ def run(wish: Wish) -> None:
             _refuse(error, WRONG)
         except Refused as refused:
             _refuse(refused.sentences(), WRONG)
-        except UnreachableError as error:
-            _refuse(error, NO_SERVICE)
+        except UnreachableError:
+            _refuse(texts(wish.language)["lost"].format(url=client.url, seconds=round(PATIENCE)), NO_SERVICE)
         except NotStartedError as error:
             _refuse(error, NOT_STARTED)
         except KeyboardInterrupt:
@@ -50,21 +50,24 @@ def _service(stack: ExitStack, console: Console, wish: Wish) -> tuple[Client, bo
         text = told["trouble" if lost else "trouble.over"].format(url=client.url)
         console.print(text, style="yellow", markup=False)
 
-    client = Client(wish.url or usual_url(), wish.language, trouble)
+    client = stack.enter_context(closing(Client(wish.url or usual_url(), wish.language, trouble)))
     if client.answers():
         return client, False
     if wish.url or wish.game:
-        raise UnreachableError(told["nobody"].format(url=client.url))
+        _refuse(told["nobody"].format(url=client.url), NO_SERVICE)
     console.print(told["starting"].format(url=client.url), style="dim", markup=False)
-    client = Client(stack.enter_context(embedded.service()), wish.language, trouble)
+    url = stack.enter_context(embedded.service())
+    client = stack.enter_context(closing(Client(url, wish.language, trouble)))
     return client, True
 
 
 def _at_the_table(console: Console, client: Client, wish: Wish, ours: bool) -> None:
     """Play one game to its end, or until somebody leaves; then say how to come back."""
     seat = Seat(client, wish.game, str(wish.token)) if wish.game else new_game(client, wish)
-    page = ruleset_page(client, seat.view()["ruleset"])
-    table = Table(console, seat, page, wish.language)
+    view = seat.view()
+    if view["you"] is None:
+        raise BadWishError(texts(wish.language)["no_seat"])
+    table = Table(console, seat, view, ruleset_page(client, view["ruleset"]), wish.language)
     try:
         table.play()
     except (Left, KeyboardInterrupt):
