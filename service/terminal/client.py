@@ -85,7 +85,9 @@ class Client:
         if token:
             headers["Authorization"] = f"Bearer {token}"
         if body is not None:
-            headers |= {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
+            headers["Content-Type"] = "application/json"
+        if body is not None and not token:  # a game is created once, a move is recognised by its own bytes
+            headers["Idempotency-Key"] = str(uuid.uuid4())
         tries, since = 0, time.monotonic()
         while True:
             answer = self._try(method, path, body, headers)

@@ -26,7 +26,8 @@ def deal_over(view: Json, page: Json, scored: Json, words: Words) -> RenderableT
         total = Text(str(scored["totals"][seat]), "bold")
         table.add_row(words.name(seat), f"{score:+d}" if score else "0", total)
     heading = Rule(Text(words("scored", number=scored["number"]), "bold"), align="left", style="dim")
-    return Group(heading, *_story_of(view, page, scored, words), "", table, *_penalties(view, words))
+    below = [] if view["result"] else _penalties(view, words)  # the end of the match, shown next, says it again
+    return Group(heading, *_story_of(view, page, scored, words), "", table, *below)
 
 
 def match_over(view: Json, page: Json, words: Words) -> RenderableType:
@@ -58,7 +59,7 @@ def _winners(winners: list[int], words: Words) -> str:
 
 
 def _penalties(view: Json, words: Words) -> list[Text]:
-    return [Text(words("penalties"), "dim")] if view["ruleset"] in PENALTIES else []
+    return [Text(), Text(words("penalties"), "dim")] if view["ruleset"] in PENALTIES else []
 
 
 def _story_of(view: Json, page: Json, scored: Json, words: Words) -> Iterator[Text]:

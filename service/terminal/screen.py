@@ -43,7 +43,9 @@ def screen(
         blocks += [*gap, layouts.pile(view, words)]
     if story.news:
         blocks += [*gap, *(Text.assemble(("· ", "dim"), line) for line in story.news[-NEWS:])]
-    return Group(*blocks, *gap, *hand(view, words, offered, columns))
+    blocks += [*gap, *hand(view, words, offered, columns)]
+    others = _other_moves(words, offered)
+    return Group(*blocks, *gap, others) if others else Group(*blocks)
 
 
 def title(view: Json, page: Json, words: Words) -> RenderableType:
@@ -100,7 +102,7 @@ def _auction(deal: Json, words: Words) -> Text:
 
 
 def hand(view: Json, words: Words, offered: list[Choice], columns: int) -> Iterator[RenderableType]:
-    """The reader's cards, with the number that chooses it below each one that can be played; then the other moves."""
+    """The reader's cards, with the number that chooses it below each one that can be played."""
     held = view["you"]["hand"]
     numbers = {choice.move["card"]: choice.key for choice in offered if choice.move["type"] == "play"}
     if not held:
@@ -114,7 +116,6 @@ def hand(view: Json, words: Words, offered: list[Choice], columns: int) -> Itera
             label = cards.suit_label(suit, words.language) if start == 0 else Text()
             label.pad_right(layouts.LABEL - label.cell_len)
             yield from _line(label, of_suit[start : start + per_line], numbers, bool(offered))
-    yield from _other_moves(words, offered)
 
 
 def _line(label: Text, held: list[str], numbers: dict[str, int], choosing: bool) -> Iterator[Text]:
@@ -130,7 +131,8 @@ def _line(label: Text, held: list[str], numbers: dict[str, int], choosing: bool)
         yield lower
 
 
-def _other_moves(words: Words, offered: list[Choice]) -> Iterator[Text]:
+def _other_moves(words: Words, offered: list[Choice]) -> Text:
+    """The moves without a card."""
     shown = Text("   ").join(
         Text.assemble((f"{choice.key}) ", "bold cyan"), _move(choice.move, words))
         for choice in offered
@@ -140,8 +142,7 @@ def _other_moves(words: Words, offered: list[Choice]) -> Iterator[Text]:
     if bids:
         shown.append(f"   {words('move.bid')}" if shown else words("move.bid").capitalize())
         shown.append(" ".join(bids), "bold cyan")
-    if shown:
-        yield shown
+    return shown
 
 
 def _move(move: Json, words: Words) -> Text:

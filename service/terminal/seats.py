@@ -20,9 +20,10 @@ def seats(view: Json, page: Json, words: Words, story: Story, columns: int) -> T
     shown = _columns(view, words, story)
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2 if columns >= ROOMY else 1, 0, 0))
     table.add_column("", width=1)
-    for place, name in enumerate(shown):
-        numeric = name in {words(f"column.{each}") for each in ("cards", "tricks", "points", "balance", "total")}
-        table.add_column(name, justify="right" if numeric else "left", no_wrap=place == 0)
+    wrapping = [words(f"column.{name}") for name in ("seat", "auction", "last_turn")]
+    numeric = [words(f"column.{name}") for name in ("cards", "tricks", "points", "balance", "total")]
+    for name in shown:
+        table.add_column(name, justify="right" if name in numeric else "left", no_wrap=name not in wrapping)
     for seat in in_order(view, page, words.me):
         turn = view["to_move"] == seat and view["status"] == "playing"
         cells = [cell(seat) for cell in shown.values()]
