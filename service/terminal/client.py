@@ -144,9 +144,9 @@ class Seat:
         """The game as it is now."""
         return self.client.get(self._path, self.token)
 
-    def events(self, cursor: str) -> Json:
-        """A page of the log after a cursor."""
-        return self.client.get(f"{self._path}/events?after={quote(cursor)}&limit=1000", self.token)
+    def events(self, cursor: str, wait: int) -> Json:
+        """A page of the log after a cursor, held back for so many seconds while it is empty."""
+        return self.client.get(f"{self._path}/events?after={quote(cursor)}&limit=1000&wait={wait}", self.token)
 
     def move(self, version: int, move: Json) -> Json:
         """Make a move, decided on this version of the game; the game after it."""

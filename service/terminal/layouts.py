@@ -9,48 +9,39 @@ from service.terminal.words import Words
 CELL = 3
 LABEL = 14
 ON_TOP = 6
-START_RANKS = {
-    "nordic_60": "8",
-    "nordic_56": "8",
-    "german_36": "10",
-    "spanish_48": "6",
-    "spanish_40": "5",
-    "french_52": "7",
-}
-"""Reihe: the rank that opens a row, by the option `deck`."""
-PACK_SIZES = {3: 24, 4: 32, 5: 35, 6: 36}
-"""Rosbiratschka: how many cards are played with, by the number of seats."""
 
 
-def ranks_of(view: Json, page: Json) -> list[str]:
-    """The ranks of this game's suits from low to high, with the ruleset's page of the catalogue."""
-    if view["ruleset"] == "elfer_raus":
-        return [str(number) for number in range(1, view["options"]["max_number"] + 1)]
-    name = view["options"].get("deck") or f"german_{PACK_SIZES[len(view['seats'])]}"
-    ranks: list[str] = page["packs"][name]["ranks"]
-    return ranks
+def pack_of(view: Json, page: Json) -> Json:
+    """The pack of this game, on the ruleset's page of the catalogue."""
+    chosen = {**view["options"], "seats": len(view["seats"])}
+    found: Json = next(
+        pack for pack in page["packs"] if all(chosen[name] == value for name, value in pack["when"].items())
+    )
+    return found
 
 
 def rows(view: Json, page: Json, words: Words, width: int) -> RenderableType:
     """The rows, each with a place for every rank; without room for that, each by its two ends."""
-    ranks = ranks_of(view, page)
+    pack = pack_of(view, page)
+    ranks = pack["ranks"]
     fits = LABEL + CELL * len(ranks) <= width
     lines = []
     for suit, row in view["deal"]["table"]["rows"].items():
         label = cards.suit_label(suit, words.language)
         label.pad_right(max(LABEL - label.cell_len, 1))
         if row is None:
-            shown = Text(" " + _opening(view, suit, words), "dim italic")
+            shown = Text(" " + _opening(view, pack, suit, words), "dim italic")
         else:
             shown = (_strip if fits else _bar)(suit, ranks, str(row["low"]), str(row["high"]))
         lines.append(Text.assemble(label, shown, no_wrap=True))
     return Group(*lines)
 
 
-def _opening(view: Json, suit: str, words: Words) -> str:
-    ranks = {"rosbiratschka": "U", "reihe": START_RANKS.get(view["options"].get("deck"))}
-    rank = view["deal"].get("start_numbers", {}).get(suit) or ranks.get(view["ruleset"])
-    return words("row.closed", rank=rank) if rank else words("row.closed.unknown")
+def _opening(view: Json, pack: Json, suit: str, words: Words) -> str:
+    """Which card opens a row: Elfer Raus draws it, elsewhere the pack says it."""
+    starts = [cards.parts(card) for card in pack["start_cards"] or []]
+    ranks = {of: rank for rank, of in starts} | view["deal"].get("start_numbers", {})
+    return words("row.closed", rank=ranks[suit])
 
 
 def _strip(suit: str, ranks: list[str], low: str, high: str) -> Text:

@@ -13,8 +13,8 @@ from service.terminal.screen import screen, width
 from service.terminal.story import Story
 from service.terminal.words import Words
 
-FIRST_POLL, LAST_POLL = 0.05, 0.4
-"""Seconds between two looks at the log while others move: at once for quick bots, then less and less often."""
+WAIT, PAUSE = 20, 0.2
+"""Seconds for which the service holds back an empty page of the log, and before the next one is asked for."""
 PROMPT = 3
 """Lines that a screen leaves for the prompt and what is said there."""
 LEAVING = ("q", "quit", "exit", "salir")
@@ -66,10 +66,10 @@ class Table:
             if self.view["version"] < self.version:
                 self._start_over()
 
-    def _read_log(self) -> bool:
-        """Read what the log has beyond the cursor; whether there was anything."""
+    def _read_log(self, wait: int = 0) -> bool:
+        """Read what the log has beyond the cursor, or will have within so many seconds; whether there was anything."""
         try:
-            page = self.seat.events(self.cursor)
+            page = self.seat.events(self.cursor, wait)
         except Refused as refused:
             if refused.code != "history_lost":
                 raise
@@ -92,10 +92,8 @@ class Table:
         if self.live:
             self._draw([])
             self.console.print(Text(self._waiting_for(), "dim"))
-        pause = FIRST_POLL
-        while not self._read_log():
-            time.sleep(pause)
-            pause = min(2 * pause, LAST_POLL)
+        while not self._read_log(WAIT):
+            time.sleep(PAUSE)
         self.view = self.seat.view()
 
     def _waiting_for(self) -> str:
@@ -119,12 +117,12 @@ class Table:
                 self._say(self._why(refused))
 
     def _why(self, refused: Refused) -> str:
-        """Why a move was refused, in the reader's language where it is a reason of the rules. Raises Refused."""
+        """Why the rules do not allow a move, in the reader's language. Raises Refused where it is something else."""
         # A card such as the 99 of hearts is of no game at all, so the document's shape refuses it before the rules.
-        reason = refused.problem.get("reason", "not_in_this_game" if refused.code == "invalid_request" else "")
-        if not reason and refused.code != "illegal_move":
+        reason = refused.problem.get("reason", "not_in_this_game" if refused.code == "invalid_request" else None)
+        if reason is None:
             raise refused
-        return self.words(f"reason.{reason}") if self.words.known(f"reason.{reason}") else str(refused)
+        return next((str(each["detail"]) for each in self.page["reasons"] if each["reason"] == reason), str(refused))
 
     def _chosen(self, offered: list[Choice]) -> Json:
         """A move that somebody has typed, legal or not."""
