@@ -5,6 +5,7 @@ player recomputes: SHA-256 alone, as the API's documentation describes it, nothi
 """
 
 import hashlib
+from typing import Protocol
 
 import cython
 
@@ -44,6 +45,18 @@ class Chance:
             other = self.number(last + 1)
             order[last], order[other] = order[other], order[last]
         return order
+
+
+class Draws(Protocol):
+    """Where a match draws its numbers from: the deal source of a game, or what a test prepares."""
+
+    def below(self, purpose: str, n: int) -> int:
+        """A number from 0 to n-1 for a purpose such as `first_dealer`."""
+
+
+def first_dealer(source: Draws, chosen: int | None, seats: int) -> int:
+    """The seat that an option names, or one drawn where it names none."""
+    return source.below("first_dealer", seats) if chosen is None else chosen
 
 
 class PublishedStream:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import cython
 
-from engine.bits import joined, members, span
+from engine.bits import joined, lowest, span
 
 if not cython.compiled:
     from engine.bits import bit
@@ -105,8 +105,8 @@ class Rows:
     def ends(self, suit: int) -> tuple[int, int] | None:
         """The lowest and the highest card of a suit's row; None where it is not open."""
         first = sum(self.lengths[:suit])
-        row = members(self.seen() & span(first, first + self.lengths[suit] - 1))
-        return (min(row), max(row)) if row else None
+        row = self.seen() & span(first, first + self.lengths[suit] - 1)
+        return (lowest(row), row.bit_length() - 1) if row else None
 
     def record(self) -> list[tuple[int, int] | None]:
         """The ends of each suit's row, which is all there is to it."""

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 
 from engine.codec import Codec
 from engine.match import Match
+from engine.rulesets.rosbiratschka.match_rules import contract_of, contracts_left, round_of
 from engine.rulesets.rosbiratschka.packs import SETTINGS, Setting
 from engine.rulesets.rosbiratschka.rules import (
     CONTRACTS,
@@ -16,9 +17,6 @@ from engine.rulesets.rosbiratschka.rules import (
     Contract,
     RosbiratschkaDeal,
     RosbiratschkaObservation,
-    contract_of,
-    contracts_left,
-    round_of,
 )
 from engine.wire import (
     Out,
