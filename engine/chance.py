@@ -84,7 +84,10 @@ class PublishedStream:
 
 
 def published_stream(seed: str, client_seeds: list[str], purpose: str) -> PublishedStream:
-    """The stream of one purpose in a game: `first_dealer`, or `deal:{number}:{attempt}` (both from 1)."""
+    """The stream of one purpose in a game.
+
+    Purposes are `first_dealer`, `start_numbers:{colour}` (Elfer Raus), and `deal:{number}:{attempt}` (both from 1).
+    """
     return PublishedStream("tapete/1:" + ":".join([seed, ",".join(client_seeds), purpose]))
 
 

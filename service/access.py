@@ -8,22 +8,21 @@ import base64
 import hashlib
 import hmac
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 CREATOR = "creator"
 _TOKEN = re.compile(r"(seat[0-7]|creator)\.(0|[1-9][0-9]{0,5})\.([A-Za-z0-9_-]{43})", re.ASCII)
 
 
-@dataclass(frozen=True)
-class Caller:
+class Caller(Struct, frozen=True):
     """Who asks, proved by a token: a seat, or the creator (`seat` None), at a generation of the token."""
 
     seat: int | None
     generation: int
 
 
-@dataclass(frozen=True)
-class Seated(Caller):
+class Seated(Caller, frozen=True):
     """A caller who has a seat."""
 
     seat: int
@@ -56,8 +55,12 @@ class Tokens:
 
     def derive(self, *parts: object) -> str:
         """Something secret that is always the same for the same parts: job ids, and the seeds of bots' chance."""
+        return self.derive_each(*parts)[0]
+
+    def derive_each(self, *parts: object) -> list[str]:
+        """What each secret derives from the parts, as 64 hex digits; the first is what `derive` answers."""
         text = ":".join(map(str, ("tapete/1/derive", *parts)))
-        return hmac.new(self._secrets[0], text.encode(), hashlib.sha256).hexdigest()
+        return [hmac.new(secret, text.encode(), hashlib.sha256).hexdigest() for secret in self._secrets]
 
     def _token(self, game_id: str, role: str, generation: int) -> str:
         return f"{role}.{generation}.{_mac(self._secrets[0], game_id, role, generation)}"

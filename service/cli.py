@@ -190,9 +190,17 @@ def _serve(settings: Settings, listener: socket.socket) -> None:
     from service.app import create_app, settle_memory  # noqa: PLC0415
 
     logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
-    server = uvicorn.Server(
+    app = create_app(settings)
+
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            app.end_streams()
+            await super().shutdown(sockets)
+
+    listening.allow_many_connections()
+    server = Server(
         uvicorn.Config(
-            create_app(settings),
+            app,
             loop="uvloop",
             http="httptools",
             lifespan="on",

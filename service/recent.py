@@ -7,7 +7,8 @@ Nothing depends on an entry being here. Not loading is worth 1.4x in moves per s
 """
 
 from collections import OrderedDict
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from service.store import Loaded
 

@@ -19,7 +19,6 @@ import re
 import secrets
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -68,6 +67,8 @@ class Header(Struct):
     fair: bool
     commitment: str
     metadata: dict[str, str]
+    request: str = ""
+    """A digest of the request that created the game, to know its repetition by."""
 
 
 class SeatState(Struct):
@@ -119,8 +120,7 @@ class StoredJob(Struct):
     play: bool
 
 
-@dataclass(frozen=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """A game as it stands in the store. Times are milliseconds since 1970.
 
     `match` is the match replayed to this cursor, and shared: never to be changed. `fresh` is false where the game
@@ -142,8 +142,7 @@ class Loaded:
     fresh: bool = True
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Struct, frozen=True):
     """What a commit writes: one entry and how the game stands after it. `due` is what must happen next, and when."""
 
     entry: Entry
@@ -154,8 +153,7 @@ class Change:
     due_in_ms: int = 0
 
 
-@dataclass(frozen=True)
-class Committed:
+class Committed(Struct, frozen=True):
     """Where a commit left the game."""
 
     version: int

@@ -1,22 +1,19 @@
 """The published document, and a reference to read and try it in. Every byte of that page comes from this service."""
 
 import asyncio
-import gzip
-import hashlib
-import re
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
 
 import msgspec
-from litestar import Litestar, Response, get
+from litestar import Litestar, get
 from litestar.params import FromPath
 
 from service.errors import NotFound
 from service.openapi import document
 from service.operation import IF_NONE_MATCH, Operation, describes
-from service.routes.http import JSON, PUBLIC, AnyRequest, holds, query
+from service.routes.content import Content, unchanging
+from service.routes.http import JSON, PUBLIC, Answer, AnyRequest, query
 
 CARRIER = "flask-swagger-ui"
 """The distribution that brings Swagger UI's files. Only they are used: nothing of it, or of Flask, is imported."""
@@ -24,11 +21,11 @@ CARRIER = "flask-swagger-ui"
 OURS = Path(__file__).parents[1] / "web"
 THEIRS = Path(str(distribution(CARRIER).locate_file("flask_swagger_ui/dist")))
 
-JAVASCRIPT = "text/javascript"
+JAVASCRIPT = "text/javascript; charset=utf-8"
 ASSETS = {
     "docs.js": (OURS, JAVASCRIPT),
     "swagger-ui-bundle.js": (THEIRS, JAVASCRIPT),
-    "swagger-ui.css": (THEIRS, "text/css"),
+    "swagger-ui.css": (THEIRS, "text/css; charset=utf-8"),
     "favicon-32x32.png": (THEIRS, "image/png"),
 }
 """Everything that the page loads, and all that is ever served from these folders."""
@@ -51,37 +48,7 @@ PAGE = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-cache",
 }
-_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.ASCII | re.IGNORECASE)
 ASSET = {"X-Content-Type-Options": "nosniff", "Cache-Control": "public, max-age=3600"}
-
-
-@dataclass(frozen=True)
-class Content:
-    """Bytes that never change while the process runs, as they are and zipped."""
-
-    body: bytes
-    media: str
-    zipped: bytes
-    digest: str
-
-    @classmethod
-    def of(cls, body: bytes, media: str) -> "Content":
-        """The content of some bytes."""
-        zipped = body if media.startswith("image/") else gzip.compress(body, mtime=0)
-        return cls(body, media, zipped, hashlib.sha256(body).hexdigest()[:32])
-
-
-def _answer(request: AnyRequest, content: Content, headers: dict[str, str]) -> Response[bytes]:
-    """The content, zipped for whoever takes that; 304 for whoever holds it."""
-    zipped = content.zipped is not content.body and _GZIP.search(request.headers.get("accept-encoding", "")) is not None
-    # An `ETag` names bytes, so what is zipped has another one.
-    etag = f'"{content.digest}{"-gzip" if zipped else ""}"'
-    headers = {**headers, "ETag": etag, "Vary": "Accept-Encoding"}
-    if holds(request, etag):
-        return Response(b"", status_code=304, media_type=content.media, headers=headers)
-    if zipped:
-        headers["Content-Encoding"] = "gzip"
-    return Response(content.zipped if zipped else content.body, media_type=content.media, headers=headers)
 
 
 @cache
@@ -96,7 +63,7 @@ def _written(app: Litestar) -> Content:
 
 @cache
 def _page() -> Content:
-    return Content.of((OURS / "docs.html").read_bytes(), "text/html")
+    return Content.of((OURS / "docs.html").read_bytes(), "text/html; charset=utf-8")
 
 
 @get(
@@ -111,34 +78,34 @@ def _page() -> Content:
         )
     ),
 )
-async def get_document(request: AnyRequest) -> Response[bytes]:
+async def get_document(request: AnyRequest) -> Answer:
     """Read this document: OpenAPI 3.1, as JSON."""
     query(request)
     state = request.app.state
     if "document" not in state:
         state.document = await asyncio.to_thread(_written, request.app)
-    return _answer(request, state.document, PUBLIC)
+    return unchanging(request, state.document, PUBLIC)
 
 
 @get("/docs", opt={"page": True})
-async def docs(request: AnyRequest) -> Response[bytes]:
+async def docs(request: AnyRequest) -> Answer:
     """Show the reference."""
-    return _answer(request, _page(), PAGE)
+    return unchanging(request, _page(), PAGE)
 
 
 @get("/docs/{name:str}", opt={"page": True})
-async def docs_asset(request: AnyRequest, name: FromPath[str]) -> Response[bytes]:
+async def docs_asset(request: AnyRequest, name: FromPath[str]) -> Answer:
     """Answer with a file that the reference loads."""
     if name not in ASSETS:
         raise NotFound("The reference has no such file.")
     # Zipping the largest takes long enough for a move to wait, once.
-    return _answer(request, await asyncio.to_thread(_asset, name), ASSET)
+    return unchanging(request, await asyncio.to_thread(_asset, name), ASSET)
 
 
 @get("/", opt={"page": True})
-async def home() -> Response[bytes]:
+async def home() -> Answer:
     """Lead whoever types the bare address to the reference."""
-    return Response(b"", status_code=307, media_type="text/html", headers={"Location": "/docs"})
+    return Answer(b"", 307, "text/html; charset=utf-8", {"Location": "/docs"})
 
 
 HANDLERS = (get_document, docs, docs_asset, home)

@@ -1,11 +1,11 @@
 """Jobs that somebody asked for."""
 
-from litestar import Response, get
+from litestar import get
 from litestar.params import FromPath
 
 from service import bot_moves
 from service.operation import Operation, describes
-from service.routes.http import PRIVATE, AnyRequest, answer, bearer, context_of, query
+from service.routes.http import PRIVATE, Answer, AnyRequest, answer, bearer, context_of, query
 from service.schemas import Job
 
 
@@ -15,7 +15,7 @@ from service.schemas import Job
         Operation("getJob", "Jobs", {200: Job}, access="seat", problems=("job_not_found",)),
     ),
 )
-async def get_job(request: AnyRequest, job_id: FromPath[str]) -> Response[bytes]:
+async def get_job(request: AnyRequest, job_id: FromPath[str]) -> Answer:
     """Look at a bot move that was asked for, with the token that asked. It is kept for an hour."""
     query(request)
     job = await bot_moves.read_job(context_of(request), job_id, bearer(request))

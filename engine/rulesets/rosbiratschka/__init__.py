@@ -33,7 +33,11 @@ ROSBIRATSCHKA = Ruleset(
     title={"en": "Rosbiratschka", "es": "Rosbiratschka", "de": "Rosbiratschka"},
     seats=(3, 6),
     turn="clockwise",
-    packs={f"german_{len(setting.pack.cards)}": setting.pack for setting in packs.SETTINGS.values()},
+    packs={setting.name: setting.pack for setting in packs.SETTINGS.values()},
+    chosen_by={setting.name: {"seats": seats} for seats, setting in packs.SETTINGS.items()},
+    start_cards={
+        setting.name: [setting.pack.cards[card] for card in setting.unters] for setting in packs.SETTINGS.values()
+    },
     options=view.RosbiratschkaOptions,
     presets=view.PRESETS,
     defaults=view.defaults,

@@ -34,6 +34,7 @@ TARNEEB = Ruleset(
     seats=(4, 4),
     turn="counterclockwise",
     packs={"french_52": view.PACK},
+    chosen_by={"french_52": {}},
     options=view.TarneebOptions,
     presets=view.PRESETS,
     defaults=view.defaults,
