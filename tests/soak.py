@@ -165,10 +165,15 @@ def play_deal(match: Match, order: list[int], chance: Chance, kinds: Kinds) -> i
         moves += 1
         holds(moves < MOST_MOVES, "the deal does not end")
     cards.look(deal)
-    holds(deal.legal_moves() == [], "a deal that is over has moves")
     holds(match.number > number or match.result is not None, "the deal is over, and the match does not know")
-    holds(deal.scores() == match.last_deal.scores, f"a copy scores {deal.scores()}, not {match.last_deal.scores}")
+    look_at_end(match, deal)
     return moves
+
+
+def look_at_end(match: Match, deal: Deal) -> None:
+    """A finished deal has no moves, and as a copy that was played along it is worth what the match has counted."""
+    holds(deal.legal_moves() == [], "a deal that is over has moves")
+    holds(deal.scores() == match.last_deal.scores, f"a copy scores {deal.scores()}, not {match.last_deal.scores}")
 
 
 def follow(match: Match, move: int, through: bool) -> None:
