@@ -37,6 +37,8 @@ class Rows:
         self.suits = len(self.lengths)
         if self.suits > MOST_SUITS or sum(self.lengths) > MOST_CARDS:
             raise ValueError("rows of more suits or cards than there is room for")
+        if len(self.start_cards) != self.suits:
+            raise ValueError("not one start card for each suit")
         self.bottoms_lo = self.bottoms_hi = 0
         self.tops_lo = self.tops_hi = 0
         first = 0

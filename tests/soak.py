@@ -8,15 +8,16 @@ position. After a deal the totals are those before and what it was worth; money 
 bounds, and its result is its totals.
 
 Exit codes: 0 all is well, 1 a fault was found: each is printed with the command that plays its match again, 2 wrong
-usage.
+usage. Ctrl-C ends it early, with the table of what has been played.
 """
 
 import argparse
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import reduce
 from multiprocessing import get_context
@@ -164,10 +165,15 @@ def play_deal(match: Match, order: list[int], chance: Chance, kinds: Kinds) -> i
         moves += 1
         holds(moves < MOST_MOVES, "the deal does not end")
     cards.look(deal)
-    holds(deal.legal_moves() == [], "a deal that is over has moves")
     holds(match.number > number or match.result is not None, "the deal is over, and the match does not know")
-    holds(deal.scores() == match.last_deal.scores, f"a copy scores {deal.scores()}, not {match.last_deal.scores}")
+    look_at_end(match, deal)
     return moves
+
+
+def look_at_end(match: Match, deal: Deal) -> None:
+    """A finished deal has no moves, and as a copy that was played along it is worth what the match has counted."""
+    holds(deal.legal_moves() == [], "a deal that is over has moves")
+    holds(deal.scores() == match.last_deal.scores, f"a copy scores {deal.scores()}, not {match.last_deal.scores}")
 
 
 def follow(match: Match, move: int, through: bool) -> None:
@@ -296,12 +302,16 @@ def shares(presets: Sequence[tuple[str, str]], seed: str, first: int, matches: i
     ]
 
 
+INTERRUPTS_ARE_OURS = signal.SIGINT, signal.SIG_IGN
+"""A terminal sends Ctrl-C to every process; the one that tells the table ends the others."""
+
+
 def played(todo: Sequence[Share], processes: int) -> Iterator[tuple[Share, Played]]:
     """The shares as they are done, by as many processes."""
     if processes == 1:
         yield from map(play_share, todo)
         return
-    with get_context("spawn").Pool(processes) as pool:
+    with get_context("spawn").Pool(processes, initializer=signal.signal, initargs=INTERRUPTS_ARE_OURS) as pool:
         yield from pool.imap_unordered(play_share, todo)
 
 
@@ -341,10 +351,10 @@ def table_of(totals: dict[str, Played]) -> Table:
 
 
 def soak(todo: Sequence[Share], processes: int, matches: int, console: Console) -> list[str]:
-    """Play all shares, tell the progress and the table; answers the faults."""
+    """Play all shares, or as many as there is patience for; tell the progress and the table; answers the faults."""
     totals: dict[str, Played] = {f"{share.ruleset}:{share.preset}": Played() for share in todo}
     shown, report = reporter(console, matches)
-    with shown:
+    with shown, suppress(KeyboardInterrupt):
         for share, done in played(todo, processes):
             name = f"{share.ruleset}:{share.preset}"
             totals[name].add(done)
