@@ -227,12 +227,13 @@ def _applied(game: Loaded, caller: Seated, version: int, events: list[Any]) -> M
 
 
 async def _look_back(context: Context, game: Loaded, seat: int, request: ApplyMove) -> Logged | None:
-    """The entry of this very request, if it is in the log already. Raises DealOver, VersionConflict."""
+    """The entry of this very request, if it is in the log already. Raises NotStarted, DealOver, VersionConflict."""
     expected = request.expected_version
     first = await first_conflict(context, game, seat, expected) if expected < game.version else None
     if first is not None and _is_repetition(first, seat, request):
         return first
-    if game.status not in ("playing", "waiting"):
+    match_of(game)
+    if not is_playing(game):
         raise DealOver
     check_version(game, expected, first)
     return None
