@@ -39,6 +39,7 @@ from service.schemas import (
     GameView,
     LegalMoves,
     MoveApplied,
+    Resigned,
     Status,
 )
 from service.store import Change, Entry, Header, Loaded, Logged, Standing, Store, shard_of
@@ -174,15 +175,15 @@ def check_seat(game: Loaded, seat: int) -> None:
 
 
 def view(game: Loaded, caller: Caller | None) -> GameView:
-    """What the caller may know of the game. NotStarted while it waits for its seats."""
+    """What the caller may know of the game."""
     return game_view(game, caller)
 
 
 def list_legal_moves(game: Loaded, seat: int) -> LegalMoves:
     """Every move open to the seat."""
-    match = match_of(game)
-    if not is_playing(game):
+    if is_over(game):
         return LegalMoves(version=game.version, seat=seat, to_move=None, moves=[])
+    match = match_of(game)
     return LegalMoves(
         version=game.version, seat=seat, to_move=match.to_move, moves=legal_moves(match, match.observe(seat))
     )
@@ -252,7 +253,7 @@ async def first_conflict(context: Context, game: Loaded, seat: int, version: int
 
 
 def _counts(entry: Logged, seat: int) -> bool:
-    changed = any(isinstance(event, ControllerChanged) and event.seat == seat for event in entry.events)
+    changed = any(isinstance(event, ControllerChanged | Resigned) and event.seat == seat for event in entry.events)
     return entry.move is not None or changed
 
 
@@ -297,6 +298,17 @@ async def make_move(context: Context, game: Loaded, entry: Entry, controller: Co
 def is_playing(game: Loaded) -> bool:
     """Whether the match has begun and is not over."""
     return game.status == "playing"
+
+
+def is_over(game: Loaded) -> bool:
+    """Whether nothing can happen in the game any more."""
+    return game.status not in ("waiting", "playing")
+
+
+def check_going_on(game: Loaded) -> None:
+    """Raise DealOver where nothing can happen in the game any more."""
+    if is_over(game):
+        raise DealOver
 
 
 async def commit(
@@ -364,6 +376,8 @@ async def events_page(
     """Up to `limit` entries of the log after a cursor, told to the caller. Raises HistoryLost."""
     version = await version_of(context, game, after)
     entries = await context.store.log(game.id, version, limit + 1)
+    if game.match is None and entries:
+        game = await load(context, game.id)  # it may have started since it was looked at, and has hands to tell
     seat = seat_of_reader(caller)
     items = [item(entry, game.match, seat) for entry in entries[:limit]]
     last = items[-1].cursor if items else (after or "0-")

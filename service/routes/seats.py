@@ -8,7 +8,7 @@ from service import games, seating
 from service.access import Seated
 from service.errors import NotFound, Unauthorized
 from service.operation import IDEMPOTENCY_KEY, Operation, describes
-from service.routes.games import GONE
+from service.routes.games import GONE, REPLAYED
 from service.routes.http import (
     NO_STORE,
     PRIVATE,
@@ -46,8 +46,11 @@ def _seat(game: Loaded, number: str) -> int:
             {200: ClaimedSeat},
             access="invite",
             body=ClaimSeat,
-            problems=("not_found", *GONE, "seat_taken"),
+            problems=("not_found", *GONE, "seat_taken", "match_over", "idempotency_mismatch"),
             parameters=(IDEMPOTENCY_KEY,),
+            answer_headers={
+                "Idempotency-Replayed": "`true` where this claim, with this key, had taken the seat before."
+            },
         )
     ),
 )
@@ -62,8 +65,8 @@ async def claim_seat(request: AnyRequest, game_id: FromPath[str], seat: FromPath
     asked = await body(request, _claim)
     game, _ = await enter_game(request, game_id)
     number = _seat(game, seat)
-    claimed = await seating.claim(context_of(request), game, number, asked, idempotency_key(request))
-    return answer(claimed, headers=NO_STORE)
+    claimed, again = await seating.claim(context_of(request), game, number, asked, idempotency_key(request))
+    return answer(claimed, headers={**NO_STORE, **REPLAYED} if again else NO_STORE)
 
 
 @post(
@@ -76,7 +79,7 @@ async def claim_seat(request: AnyRequest, game_id: FromPath[str], seat: FromPath
             {200: GameView},
             access="creator",
             body=StartGame,
-            problems=("forbidden", *GONE, "seats_open"),
+            problems=("forbidden", *GONE, "seats_open", "match_over"),
         )
     ),
 )
@@ -96,7 +99,13 @@ async def start_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     "/v1/games/{game_id:str}/seats/{seat:str}/token",
     status_code=200,
     **describes(
-        Operation("rotateToken", TAG, {200: SeatToken}, access="seat", problems=("forbidden", "not_found", *GONE))
+        Operation(
+            "rotateToken",
+            TAG,
+            {200: SeatToken},
+            access="seat",
+            problems=("forbidden", "not_found", *GONE, "match_over"),
+        )
     ),
 )
 async def rotate_token(request: AnyRequest, game_id: FromPath[str], seat: FromPath[str]) -> Answer:
@@ -123,7 +132,13 @@ async def _seated(request: AnyRequest, game_id: str) -> tuple[Loaded, Seated]:
     "/v1/games/{game_id:str}/return",
     status_code=200,
     **describes(
-        Operation("returnToSeat", TAG, {200: GameView}, access="seat", problems=("forbidden", *GONE, "not_started"))
+        Operation(
+            "returnToSeat",
+            TAG,
+            {200: GameView},
+            access="seat",
+            problems=("forbidden", *GONE, "not_started", "match_over"),
+        )
     ),
 )
 async def return_to_seat(request: AnyRequest, game_id: FromPath[str]) -> Answer:
@@ -139,7 +154,13 @@ async def return_to_seat(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     "/v1/games/{game_id:str}/resignation",
     status_code=200,
     **describes(
-        Operation("resignSeat", TAG, {200: GameView}, access="seat", problems=("forbidden", *GONE, "not_started"))
+        Operation(
+            "resignSeat",
+            TAG,
+            {200: GameView},
+            access="seat",
+            problems=("forbidden", *GONE, "not_started", "match_over"),
+        )
     ),
 )
 async def resign_seat(request: AnyRequest, game_id: FromPath[str]) -> Answer:
