@@ -324,7 +324,7 @@ async def commit(
 
     A game that is new is written with its header. Without a match it waits for its seats.
     """
-    status: Status = "abandoned" if abandoned else _status(match)
+    status: Status = "abandoned" if abandoned or game.status == "abandoned" else _status(match)
     after = replace(game, match=match, standing=standing or game.standing, status=status)
     change = _change(game, after, entry)
     committed = await context.store.commit(
@@ -338,7 +338,8 @@ async def commit(
         due=change.due, due_at=committed.due_at, fresh=True,
     )  # fmt: skip
     context.recent.keep(after)
-    if change.due:
+    if change.due == "bot":
+        # The sweep knows a deadline in time by itself: a timer for each would outlive thousands of moves.
         context.nudge(shard_of(game.id), max(committed.due_at - committed.at, 0))
     return after
 
