@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 
 from service import bot_moves
+from tests.processes import PATIENCE
 from tests.service.players import AS_JSON, Api, Json, Table, good
 
 ANA = {"kind": "player", "name": "Ana"}
@@ -82,7 +83,7 @@ def seat_of(table: Table, seat: int) -> Json:
 
 async def when_read(api: Api, then: Coroutine[Any, Any, httpx.Response]) -> httpx.Response:
     """Ask for something as soon as somebody waits for news."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not api.context.wakeups.count():
             await asyncio.sleep(0.002)
     return await then
