@@ -1,5 +1,7 @@
 """Problem documents (RFC 9457): the one way an error leaves the service."""
 
+import logging
+import traceback
 from collections.abc import Mapping
 
 import msgspec
@@ -10,6 +12,13 @@ from service.routes.http import PROBLEM_JSON, AnyRequest
 
 RETRY_SECONDS = {"unavailable": 1}
 _encode = msgspec.json.Encoder().encode
+log = logging.getLogger("tapete.api")
+
+
+def log_fault(request_id: str, error: Exception) -> None:
+    """Log a fault of ours by its kind and place; its text could hold a card, or what a client sent."""
+    place = "".join(traceback.format_tb(error.__traceback__))
+    log.error("Request %s failed (%s).\n%s", request_id, type(error).__name__, place)
 
 
 def problem(

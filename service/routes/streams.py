@@ -9,6 +9,7 @@ from litestar.types import Receive, Scope, Send
 
 from service.errors import PROBLEMS, ServiceError
 from service.routes.http import AnyRequest, sent_as
+from service.routes.problems import log_fault
 from service.schemas import Item
 
 EVENT_STREAM = "text/event-stream"
@@ -40,9 +41,9 @@ class EventStream:
         sent = {**headers, "Content-Type": f"{EVENT_STREAM}; charset=utf-8", "X-Accel-Buffering": "no"}
         self._headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in sent.items()]
 
-    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until it ends; a reader who goes away ends it too."""
-        sending = asyncio.ensure_future(self._send(send))
+        sending = asyncio.ensure_future(self._send(scope["request_id"], send))  # type: ignore[typeddict-item] # the edge puts it there
         leaving = asyncio.ensure_future(_until_gone(receive))
         try:
             await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -53,15 +54,15 @@ class EventStream:
         if not sending.cancelled():
             sending.result()
 
-    async def _send(self, send: Send) -> None:
+    async def _send(self, request_id: str, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self._headers})
-        async with contextlib.aclosing(self._events()) as events:
+        async with contextlib.aclosing(self._events(request_id)) as events:
             async for content in events:
                 async with asyncio.timeout(STALLED_SECONDS):
                     await send({"type": "http.response.body", "body": content, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _events(self) -> AsyncGenerator[bytes]:
+    async def _events(self, request_id: str) -> AsyncGenerator[bytes]:
         yield f"retry: {RETRY_MS}\n\n".encode()
         left = self._most
         try:
@@ -71,13 +72,21 @@ class EventStream:
                     if left is not None and (left := max(left - len(batch), 0)) == 0:
                         return
         except ServiceError as error:
-            known = PROBLEMS[error.code]
-            told = {"type": f"/v1/errors#{error.code}", "title": known.title, "status": known.status}
-            yield b"event: problem\ndata: " + _encode({**told, "code": error.code, "detail": error.detail}) + b"\n\n"
+            yield _problem(error.code, error.detail)
+        except Exception as error:
+            # Whoever called us can answer no more and would let the server log the text, which could hold a card.
+            log_fault(request_id, error)
+            yield _problem("internal_error", PROBLEMS["internal_error"].advice)
 
 
 def _event(item: Item) -> bytes:
     return f"id: {item.cursor}\ndata: ".encode() + _encode(item) + b"\n\n"
+
+
+def _problem(code: str, detail: str) -> bytes:
+    known = PROBLEMS[code]
+    told = {"type": f"/v1/errors#{code}", "title": known.title, "status": known.status}
+    return b"event: problem\ndata: " + _encode({**told, "code": code, "detail": detail}) + b"\n\n"
 
 
 async def _until_gone(receive: Receive) -> None:
