@@ -20,6 +20,7 @@ from service.due import Sweep
 from service.edge import Edge
 from service.games import Context
 from service.jobs import BotQueue
+from service.metrics import Metrics
 from service.routes import catalogue, docs, games, health, jobs
 from service.routes.http import AnyRequest, check_accept, places
 from service.routes.problems import note, problem
@@ -36,6 +37,7 @@ def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], De
     queue = BotQueue(connect(settings.queue_redis_url), settings.bot_queue)
     sweep = Sweep(store, queue)
     context = Context(store, Tokens(settings.secrets), deal_source, sweep.nudge)
+    metrics = Metrics(context.wakeups)
 
     @contextlib.asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
@@ -51,7 +53,7 @@ def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], De
     app = Litestar(
         route_handlers=HANDLERS,
         lifespan=[running],
-        state=State({"context": context, "queue": queue}),
+        state=State({"context": context, "queue": queue, "metrics": metrics}),
         before_request=check_accept,
         request_max_body_size=MOST_BODY,
         exception_handlers={
@@ -63,7 +65,7 @@ def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], De
         openapi_config=None,
         logging_config=None,  # litestar's own would take the root logger over, its level included
     )
-    return Edge(app)
+    return Edge(app, metrics)
 
 
 async def _end(task: asyncio.Task[None]) -> None:

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from service import children, listening, redis_server, supervisor
 from service.settings import Settings, SettingsError
+from service.terminal.command import play
 
 EXIT_CODES_HELP = """\b
 Exit codes:
@@ -169,6 +170,9 @@ def rulesets(name: str | None, language: str) -> None:
             printed.ruleset(console, name, language)
         except UnknownRuleset as error:
             raise click.UsageError(str(error)) from None
+
+
+main.add_command(play)
 
 
 @main.group()

@@ -110,9 +110,9 @@ class Wakeups:
             if not waiting.bells:
                 self._waiting.pop(owner, None)
 
-    def is_empty(self) -> bool:
-        """Whether nobody waits."""
-        return not self._waiting
+    def count(self) -> int:
+        """How many readers wait."""
+        return sum(len(waiting.bells) for waiting in self._waiting.values())
 
     def ring(self, owner: str) -> None:
         """Wake whoever waits for this game or job."""

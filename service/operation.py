@@ -7,6 +7,9 @@ EVERYWHERE = ("invalid_request", "not_acceptable", "internal_error")
 """Codes that any operation may answer with."""
 
 
+IDEMPOTENCY_KEY_PATTERN = "^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
+
+
 @dataclass(frozen=True)
 class Parameter:
     """A query parameter or a request header; `schema` is JSON Schema."""
@@ -19,6 +22,14 @@ class Parameter:
 
 IF_NONE_MATCH = Parameter(
     "If-None-Match", "header", "An `ETag` that the caller holds: 304 while it is true.", {"type": "string"}
+)
+
+
+IDEMPOTENCY_KEY = Parameter(
+    "Idempotency-Key",
+    "header",
+    "A UUID that is new for each thing to be created: a repetition with the same key creates nothing more.",
+    {"type": "string", "format": "uuid", "pattern": IDEMPOTENCY_KEY_PATTERN},
 )
 
 

@@ -7,9 +7,9 @@ from litestar import get, post, put
 from litestar.params import FromPath
 from litestar.types import ASGIApp
 
-from service import bot_moves, following, games, targets
+from service import bot_moves, creation, following, games, targets
 from service.access import Caller
-from service.operation import IF_NONE_MATCH, Operation, Parameter, describes
+from service.operation import IDEMPOTENCY_KEY, IF_NONE_MATCH, Operation, Parameter, describes
 from service.routes.http import (
     NO_STORE,
     PRIVATE,
@@ -22,6 +22,7 @@ from service.routes.http import (
     context_of,
     enter_game,
     holds,
+    idempotency_key,
     query,
     sent_as,
     whole,
@@ -44,6 +45,7 @@ from service.schemas import (
 from service.store import Loaded
 
 MOST_WAIT = 25
+REPLAYED = {"Idempotency-Replayed": "true"}
 PAGE = 100
 MOST_PAGE = 1000
 GONE = ("game_not_found", "game_expired")
@@ -71,8 +73,12 @@ LIMIT = Parameter(
             TAG,
             {201: CreatedGame},
             body=CreateGame,
-            problems=("invalid_options", "unknown_bot", "unavailable"),
-            answer_headers={"Location": "Where the game is from now on."},
+            problems=("invalid_options", "unknown_bot", "idempotency_mismatch", "unavailable"),
+            parameters=(IDEMPOTENCY_KEY,),
+            answer_headers={
+                "Location": "Where the game is from now on.",
+                "Idempotency-Replayed": "`true` where the game had been created before, with this key.",
+            },
         )
     ),
 )
@@ -81,10 +87,20 @@ async def create_game(request: AnyRequest) -> Answer:
 
     Every seat is a player's or a bot's. The answer holds the token of each player's seat and the creator's token:
     they are shown here only, so keep them. Bots move by themselves from now on.
+
+    Send an `Idempotency-Key`, a new UUID, and no game is created twice: after a time-out or a 503 repeat the same
+    body with the same key, and the first answer comes again. A key is known for as long as its game is kept. Whoever
+    knows key and body gets the tokens, so treat the key as a secret.
     """
     query(request)
-    created = await games.create_game(context_of(request), await body(request, _create))
-    return answer(created, 201, {**NO_STORE, "Location": f"/v1/games/{created.game.game_id}"})
+    asked = await body(request, _create)
+    again = {}
+    if (key := idempotency_key(request)) is None:
+        created = await creation.create_game(context_of(request), asked)
+    else:
+        created, replayed = await creation.create_once(context_of(request), asked, key)
+        again = REPLAYED if replayed else {}
+    return answer(created, 201, {**NO_STORE, **again, "Location": f"/v1/games/{created.game.game_id}"})
 
 
 @get(
@@ -174,7 +190,7 @@ async def apply_move(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     game, caller = await games.enter_to_move(context, game_id, bearer(request))
     mover = games.seated(caller)
     applied, replayed = await games.apply_move(context, game, mover, await body(request, _move))
-    return answer(applied, headers={**PRIVATE, "Idempotency-Replayed": "true"} if replayed else PRIVATE)
+    return answer(applied, headers={**PRIVATE, **REPLAYED} if replayed else PRIVATE)
 
 
 @put(

@@ -15,6 +15,7 @@ from engine.errors import InvalidOptions
 from service.access import Caller
 from service.errors import InvalidRequest, NotAcceptable, Unauthorized, UnsupportedMediaType
 from service.games import Context, enter
+from service.operation import IDEMPOTENCY_KEY_PATTERN
 from service.store import Loaded
 
 JSON = "application/json"
@@ -34,6 +35,7 @@ AnyRequest = Request[Any, Any, Any]
 _encode = msgspec.json.Encoder().encode
 _JSON_TYPE = re.compile(r'\s*application/json\s*(?:;\s*charset="?utf-8"?\s*)?', re.ASCII | re.IGNORECASE)
 _AT = re.compile(r"(.*) - at `(?:key` in `)?\$(.*)`$", re.DOTALL)
+_KEY = re.compile(IDEMPOTENCY_KEY_PATTERN, re.ASCII)
 _QUALITY = re.compile(r"(?:^|;)\s*q\s*=\s*([01](?:\.[0-9]{0,3})?)\s*(?:;|$)", re.ASCII | re.IGNORECASE)
 _BEARER = re.compile(r"Bearer +([A-Za-z0-9._~+/=-]{1,200})", re.ASCII | re.IGNORECASE)
 
@@ -177,6 +179,18 @@ def query(request: AnyRequest, known: tuple[str, ...] = ()) -> dict[str, str]:
                 "A query parameter is unknown or repeated.", [{"parameter": name[:60], "detail": there}]
             )
     return dict(pairs)
+
+
+def idempotency_key(request: AnyRequest) -> str | None:
+    """The key that makes a repetition known; None where there is none. InvalidRequest where it is no UUID."""
+    sent = sent_as(request, b"idempotency-key")
+    if not sent:
+        return None
+    if len(sent) > 1 or not _KEY.fullmatch(sent[0]):
+        raise InvalidRequest(
+            "`Idempotency-Key` is no key.", [{"parameter": "Idempotency-Key", "detail": "It takes one UUID."}]
+        )
+    return sent[0].lower()
 
 
 def whole(text: str | None, name: str, low: int, high: int, default: int) -> int:

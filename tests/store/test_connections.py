@@ -10,7 +10,7 @@ import pytest
 from redis.asyncio import Redis
 
 from engine.wire import Pass
-from service import games, redis_server
+from service import creation, games, redis_server
 from service.access import Seated, Tokens
 from service.errors import Unavailable
 from service.games import Context
@@ -152,7 +152,7 @@ async def test_a_move_whose_answer_is_lost_is_answered_when_the_same_bytes_come_
 ) -> None:
     tokens = Tokens((b"secret",))
     four = CreateGame(ruleset="tarneeb", seats=[PlayerSeat()] * 4)
-    created = await games.create_game(Context(store, tokens), four)
+    created = await creation.create_game(Context(store, tokens), four)
     game_id, seat = created.game.game_id, created.game.to_move or 0
     move, caller = ApplyMove(expected_version=1, move=Pass()), Seated(seat, 0)
     async with losing_answers(clean_redis, tmp_path / "wire") as wire:

@@ -135,7 +135,7 @@ def test_two_thousand_readers_are_told_what_happens(client: httpx.Client) -> Non
 def nothing_is_left(inside: Inside) -> bool:
     """Whether no reader has left anything: no bell, no request, no connection."""
     state = inside.server.server_state
-    return inside.context.wakeups.is_empty() and not state.tasks and not state.connections
+    return inside.context.wakeups.count() == 0 and not state.tasks and not state.connections
 
 
 def test_nothing_stays_of_a_reader_who_has_gone(inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +161,7 @@ def come_and_go(inside: Inside, path: str, accept: str, behind: int, leave: Call
         reader.send(f"GET {path} HTTP/1.1", {"host": "tapete.test", "accept": STREAM})
     if accept == STREAM:
         reader.head()
-    wait_until(lambda: not inside.context.wakeups.is_empty(), lambda: "a reader")
+    wait_until(lambda: inside.context.wakeups.count() > 0, lambda: "a reader")
     leave(reader)
     wait_until(lambda: nothing_is_left(inside), lambda: f"the end of {accept}, {behind} behind, after {leave}")
     reader.close()
