@@ -23,7 +23,7 @@ from service.jobs import BotQueue
 from service.metrics import Metrics
 from service.routes import catalogue, docs, games, health, jobs
 from service.routes.http import AnyRequest, check_accept, places
-from service.routes.problems import log_fault, problem
+from service.routes.problems import note, problem
 from service.settings import Settings
 from service.store import Store, connect
 
@@ -112,5 +112,5 @@ def _litestar_refused(request: AnyRequest, error: HTTPException) -> Response[byt
 
 def _failed(request: AnyRequest, error: Exception) -> Response[bytes]:
     """A fault of ours."""
-    log_fault(request.scope["request_id"], error)  # type: ignore[typeddict-item] # the edge puts it there
+    note(request.scope, error)
     return problem(request, "internal_error")

@@ -1,17 +1,22 @@
-"""Reading a game's log as it grows: the long poll, and the stream. Both read the log; a wake-up says only when."""
+"""Reading a game's log, now and as it grows: the page, the long poll and the stream.
+
+All of them read the log; a wake-up says only when.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+import re
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
+from functools import partial
 
 from engine.wire import GameOver
 from service.access import Caller
-from service.errors import HistoryLost, Unavailable
+from service.errors import HistoryLost, InvalidRequest, Unavailable
 from service.events import Bell
-from service.games import Context, events_page, load, version_of
-from service.schemas import EventsPage, Item
+from service.games import Context
+from service.schemas import CURSOR_PATTERN, EventsPage, Item
 from service.store import Loaded, Logged
 from service.views import item, match_of, seat_of_reader
 
@@ -19,31 +24,12 @@ BATCH = 100
 """The most entries that a stream reads at a time."""
 LOOK_AGAIN = 1.0
 """Seconds after which a stream tries a store again that did not answer."""
-
-
-async def wait_for_events(
-    context: Context, game: Loaded, caller: Caller | None, after: str | None, limit: int, *, seconds: float
-) -> EventsPage:
-    """A page of the log, held back for up to `seconds` while there is nothing in it. Raises HistoryLost."""
-    loop = asyncio.get_running_loop()
-    until = loop.time() + seconds
-    with context.wakeups.bell(game.id) as bell:
-        page = await events_page(context, game, caller, after, limit)
-        while not (page.items or is_over(game) or context.wakeups.closing) and (left := until - loop.time()) > 0:
-            if await bell.wait(left):
-                game = await load(context, game.id)
-                page = await events_page(context, game, caller, after, limit)
-        return page
-
-
-def is_over(game: Loaded) -> bool:
-    """Whether nothing can happen in the game any more."""
-    return game.status not in ("waiting", "playing")
+_CURSOR = re.compile(CURSOR_PATTERN, re.ASCII)
 
 
 @dataclass
 class Place:
-    """Where a reader stands: the cursor of the last entry that it was told, empty before the first."""
+    """Where a reader stands: the cursor of the last entry that it was told, at version 0 before the first."""
 
     version: int
     cursor: str
@@ -59,13 +45,52 @@ class Place:
         return entries
 
 
-async def start_following(context: Context, game: Loaded, after: str | None) -> Place:
-    """The place that a cursor names. Raises InvalidRequest, HistoryLost."""
-    version = await version_of(context, game, after)
-    return Place(version, after or "" if version else "")
+START = "0-"
+"""The cursor before the first entry."""
 
 
-async def follow(
+def place_at(cursor: str, parameter: str) -> Place:
+    """The place that a cursor names, which came as this parameter. Raises InvalidRequest."""
+    if not _CURSOR.fullmatch(cursor):
+        raise InvalidRequest(
+            f"`{parameter}` is no cursor.", [{"parameter": parameter, "detail": "A cursor comes from an answer."}]
+        )
+    return Place(int(cursor.partition("-")[0]), cursor)
+
+
+async def check(context: Context, game: Loaded, place: Place) -> None:
+    """Raise HistoryLost where the place is in another history than the game's; NotStarted where it has none yet."""
+    match_of(game)
+    if place.version and place.cursor != game.cursor:
+        Place(place.version, place.cursor).pass_by(await context.store.log(game.id, place.version - 1, 1))
+
+
+async def events_page(
+    context: Context, game: Loaded, caller: Caller | None, place: Place, limit: int, *, seconds: float
+) -> EventsPage:
+    """A page of the log from a place on, held back for up to `seconds` while there is nothing in it.
+
+    Raises HistoryLost.
+    """
+    seat, match = seat_of_reader(caller), match_of(game)
+    loop = asyncio.get_running_loop()
+    until = loop.time() + seconds
+    start = place.cursor
+    with context.wakeups.bell(game.id) as bell:
+        entries = await _read_on(context, game.id, place, bell, limit + 1)
+        while not (entries or is_over(game) or context.wakeups.closing) and (left := until - loop.time()) > 0:
+            if await bell.wait(left):
+                entries = await _read_on(context, game.id, place, bell, limit + 1)
+    items = [item(entry, match, seat) for entry in entries[:limit]]
+    return EventsPage(items=items, next=items[-1].cursor if items else start, has_more=len(entries) > limit)
+
+
+def is_over(game: Loaded) -> bool:
+    """Whether nothing can happen in the game any more."""
+    return game.status not in ("waiting", "playing")
+
+
+def follow(
     context: Context, game: Loaded, caller: Caller | None, place: Place, silence: float
 ) -> AsyncGenerator[list[Item]]:
     """What happens from a place on, told to the caller when it happens; an empty list after `silence` seconds of none.
@@ -73,18 +98,30 @@ async def follow(
     Ends with the game and when the service stops. Raises HistoryLost where the store was restored to another history;
     while the store does not answer, nothing happens.
     """
-    seat, match = seat_of_reader(caller), match_of(game)
-    with context.wakeups.bell(game.id) as bell:
+    # What is handed on stays for as long as the reader does, so the game itself is not.
+    tell = partial(item, match=match_of(game), seat=seat_of_reader(caller))
+    return _follow(context, game.id, tell, place, silence)
+
+
+async def _follow(
+    context: Context, game_id: str, tell: Callable[[Logged], Item], place: Place, silence: float
+) -> AsyncGenerator[list[Item]]:
+    with context.wakeups.bell(game_id) as bell:
         while not context.wakeups.closing:
-            entries = await _read_on(context, game.id, place, bell)
-            if entries:
-                yield [item(entry, match, seat) for entry in entries]
-                if ends(entries[-1]):
-                    return
-            elif entries is None:
+            try:
+                entries = await _read_on(context, game_id, place, bell, BATCH)
+            except Unavailable:
                 await bell.wait(LOOK_AGAIN)
-            elif not await bell.wait(silence):
-                yield []
+                continue
+            if entries:
+                over = ends(entries[-1])
+                yield list(map(tell, entries))
+                if over:
+                    return
+            else:
+                # The news is heard or, where the subscription breaks, everyone is woken: silence needs no look.
+                while not await bell.wait(silence):
+                    yield []
 
 
 def ends(entry: Logged) -> bool:
@@ -92,11 +129,9 @@ def ends(entry: Logged) -> bool:
     return any(isinstance(event, GameOver) for event in entry.events)
 
 
-async def _read_on(context: Context, game_id: str, place: Place, bell: Bell) -> list[Logged] | None:
-    """The entries after a place, which is moved behind them; None where the store does not answer."""
+async def _read_on(context: Context, game_id: str, place: Place, bell: Bell, most: int) -> list[Logged]:
+    """Up to `most` entries after a place, which is moved behind them. Raises HistoryLost, Unavailable."""
+    # Read with the entry stood at, so that every read finds out whether the history is still the same.
     first = max(place.version - 1, 0)
-    try:
-        entries = await bell.read(first, lambda: context.store.log(game_id, first, BATCH))
-    except Unavailable:
-        return None
-    return place.pass_by(entries)
+    count = most + (place.version > 0)
+    return place.pass_by(await bell.read((first, count), lambda: context.store.log(game_id, first, count)))

@@ -15,7 +15,7 @@ import redis
 from engine.chance import Chance
 from engine.deal import NOT_IN_GAME
 from engine.match import Match, Ruleset
-from service import creation, following, games
+from service import creation, following
 from service.bot_moves import take_turn
 from service.games import load, make_move
 from service.store import Entry, Loaded, bot_member, job_member, key, shard_of
@@ -279,8 +279,7 @@ class Play:
         members = [self._due(*each) for each in zip(self.worlds, self.tables, strict=True)]
         with monkeypatch.context() as faulty:
             faulty.setattr(Match, "observe", lambda match, _: hands(match))
-            for module in (games, following):
-                faulty.setattr(module, "item", lambda _entry, match, _seat: hands(match))
+            faulty.setattr(following, "item", lambda _entry, match, **_: hands(match))
             alike(*(reader.correctly(self.version) for reader in self.readers))
             for world, member in zip(self.worlds, members, strict=True):
                 world.do(member)

@@ -51,7 +51,7 @@ def last_match(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         last.append(others(views.match_of(game)))
         return game
 
-    for module in (games, bot_moves, following, targets):
+    for module in (games, bot_moves, targets):
         monkeypatch.setattr(module, "load", noted)
     after_each_move(monkeypatch, lambda _context, _game, match, _entry: last.append(others(match)))
     return last
@@ -124,38 +124,25 @@ def leak_in_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def leak_in_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is told as it happens says more than what is read."""
-    honest = following.item
+    honest = following.follow
 
-    def leaky(entry: Any, match: Match, seat: int) -> Any:
-        told = honest(entry, match, seat)
-        return msgspec.structs.replace(told, at=f"{told.at} {others(match, seat)}")
+    async def leaky(context: Any, game: Any, *more: Any) -> Any:
+        number = others(views.match_of(game))
+        async for batch in honest(context, game, *more):
+            yield [msgspec.structs.replace(item, at=f"{item.at} {number}") for item in batch]
 
-    monkeypatch.setattr(following, "item", leaky)
+    monkeypatch.setattr(following, "follow", leaky)
 
 
 def leak_in_a_long_poll(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever has waited for news is told where it stands by a number that hidden cards change."""
-    honest = following.load
+    honest = following.events_page
 
-    async def leaky(context: Any, game_id: str) -> Any:
-        game = await honest(context, game_id)
-        return msgspec.structs.replace(game, match=Told(views.match_of(game)))
+    async def leaky(context: Any, game: Any, *more: Any, seconds: float) -> Any:
+        page = await honest(context, game, *more, seconds=seconds)
+        return msgspec.structs.replace(page, next=str(others(views.match_of(game)))) if seconds else page
 
-    class Told:
-        def __init__(self, match: Match) -> None:
-            self.match = match
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self.match, name)
-
-    honest_item = games.item
-
-    def item(entry: Any, match: Any, seat: int) -> Any:
-        told = honest_item(entry, getattr(match, "match", match) if isinstance(match, Told) else match, seat)
-        return msgspec.structs.replace(told, at=str(others(match.match))) if isinstance(match, Told) else told
-
-    monkeypatch.setattr(following, "load", leaky)
-    monkeypatch.setattr(games, "item", item)
+    monkeypatch.setattr(following, "events_page", leaky)
 
 
 # ---------------------------------------------------------------------------------------------------- from bots
