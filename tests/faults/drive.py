@@ -199,7 +199,7 @@ class Load:
         for task in tables:
             task.cancel()
         self._loop.run_until_complete(asyncio.gather(*tables, return_exceptions=True))
-        self.client.connections.close()
+        self._loop.run_until_complete(self.client.connections.close())
         self._loop.close()
 
     async def _table(self, table: Table) -> None:

@@ -6,14 +6,16 @@ import resource
 import signal
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import redis
 
 from tests.faults.stand import PARTS, WORKERS, Stand
+from tests.processes import PATIENCE, is_alive, wait_until
 
 SECONDS = 3.0
-"""How long Redis refuses writes, the disk is full, and answers are cut off."""
+"""How long Redis refuses writes or finds no room for its log, and answers are cut off."""
 HANG = 5.0
 """How long a process hangs: as long as API and workers wait for an answer of Redis."""
 CUT = 0.03
@@ -88,22 +90,38 @@ def refusing_writes(url_of: Callable[[Stand], str]) -> Strike:
     return strike
 
 
-def filling_the_disk(stand: Stand) -> Struck:
-    """Let no file grow beyond where Redis's log is now, so that its next write fails half way; then let them grow.
+def tearing_the_log(stand: Stand) -> Struck:
+    """Let no file grow beyond where Redis's log is now: the system kills the server in the middle of a write.
 
-    The server ends itself, and so does the one that the supervisor starts in its place, until there is room again.
+    So it does with each one that the supervisor starts in its place, until files may grow again.
     """
-    log = max(stand.aof.glob("*.incr.aof"), key=lambda path: path.stat().st_mtime)
-    pids = [stand.up.process.pid, stand.pid("redis")]
-    lives = len(stand.up.pids("redis"))
-    for pid in pids:  # what the supervisor starts has the supervisor's limits
-        _let_files_grow(pid, log.stat().st_size + LITTLE)
+    pid = stand.pid("redis")
+    for each in (stand.up.process.pid, pid):  # what the supervisor starts has the supervisor's limits
+        _let_files_grow(each, _size_of_log(stand) + LITTLE)
+    wait_until(lambda: not is_alive(pid), lambda: f"a torn log in\n{stand.up.output}")
     time.sleep(SECONDS)
     _let_files_grow(stand.up.process.pid, resource.RLIM_INFINITY)
-    assert len(stand.up.pids("redis")) > lives, f"the disk was not full\n{stand.up.output}"
-    _let_files_grow(stand.pid("redis"), resource.RLIM_INFINITY)
+    with suppress(ProcessLookupError):  # in between two lives
+        _let_files_grow(stand.up.pids("redis")[-1], resource.RLIM_INFINITY)
     stand.until_redis_answers()
     return Struck(time.time())
+
+
+def filling_the_disk(stand: Stand) -> Struck:
+    """Let a write of Redis's log fail half way, as on a full disk; started again when there is room.
+
+    The server gives up by itself: what it cannot log it must not acknowledge.
+    """
+    assert stand.server is not None
+    _let_files_grow(stand.server.process.pid, _size_of_log(stand) + LITTLE)
+    assert stand.server.process.wait(PATIENCE) == 1, "it was not its own decision"
+    time.sleep(SECONDS)
+    stand.server.start()
+    return Struck(time.time())
+
+
+def _size_of_log(stand: Stand) -> int:
+    return max(stand.aof.glob("*.incr.aof"), key=lambda path: path.stat().st_mtime).stat().st_size
 
 
 def _let_files_grow(pid: int, limit: int) -> None:
@@ -142,11 +160,12 @@ FAULTS = (
     _kill("the queue's Redis", ["queue"]),
     Fault("the games' Redis hangs for 5 s", hanging("redis")),
     _kill("API and a bot worker", ["api", "bots.2"]),
-    Fault("the disk is full for 3 s", filling_the_disk),
+    Fault("the games' Redis is ended in the middle of a write, for 3 s", tearing_the_log),
     Fault("the queue's Redis takes no writes for 3 s (out of memory)", refusing_writes(lambda stand: stand.queue_url)),
     _kill("API and the games' Redis", ["redis", "api"]),
     Fault("the queue's Redis hangs for 5 s", hanging("queue")),
     _kill("everything at once", PARTS),
+    Fault("the disk of the games' Redis is full for 3 s", filling_the_disk, behind_a_proxy=True),
     Fault("3 % of Redis's answers cut off for 3 s", cutting_answers, behind_a_proxy=True),
 )
 """In this order round after round; a part that was killed has some time until it is killed again."""

@@ -34,6 +34,7 @@ class Proxy:
         for task in self._connections:
             task.cancel()
         self._loop.run_until_complete(asyncio.gather(*self._connections, return_exceptions=True))
+        self._loop.run_until_complete(asyncio.sleep(0))  # for what has been closed to be gone
         self._loop.close()
 
     def stop(self) -> None:
@@ -44,18 +45,23 @@ class Proxy:
         task = asyncio.current_task()
         assert task is not None
         self._connections.add(task)
-        with suppress(OSError):
-            answering, answers = await asyncio.open_unix_connection(self._server)
-            both = [self._loop.create_task(work) for work in (_copy(asking, answers), self._answer(answering, asked))]
-            try:
-                await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                for each in both:
-                    each.cancel()
-                await asyncio.gather(*both, return_exceptions=True)
-                answers.close()
-        asked.close()
-        self._connections.discard(task)
+        try:
+            with suppress(OSError):
+                await self._pass_on(asking, asked)
+        finally:
+            asked.transport.abort()
+            self._connections.discard(task)
+
+    async def _pass_on(self, asking: asyncio.StreamReader, asked: asyncio.StreamWriter) -> None:
+        answering, answers = await asyncio.open_unix_connection(self._server)
+        both = [self._loop.create_task(work) for work in (_copy(asking, answers), self._answer(answering, asked))]
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in both:
+                each.cancel()
+            await asyncio.gather(*both, return_exceptions=True)
+            answers.transport.abort()
 
     async def _answer(self, answering: asyncio.StreamReader, asked: asyncio.StreamWriter) -> None:
         while data := await answering.read(65536):

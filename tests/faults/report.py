@@ -53,9 +53,10 @@ after several deaths in a row the supervisor waits longer before it starts a par
 {table}
 
 With kill -9 of a process, half of the time it is halted for a moment before, so that others have done what it asked
-and the answer is lost. A full disk is a limit on the size of files, a little beyond Redis's log: a write fits half,
-Redis ends itself, and so does each one started in its place until there is room. The last row runs on Redis servers
-behind proxies that cut a connection instead of passing an answer on, when the command has been executed: {cuts} times.
+and the answer is lost. A worker is halted in the middle of a job. The last two rows run on Redis servers of one's own,
+behind proxies. A full disk is a limit on the size of files, a little beyond Redis's log: a write fits half, and the
+server ends itself; where the limit kills it instead, the half stays in the log. An answer is cut off when the command
+has been executed: the connection breaks in its place, here {cuts} times.
 """
 HEAD = (
     "fault", "rounds", "kills", "moves acknowledged", "repeated", "lost", "doubled", "stuck", "longest stall",

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -14,7 +15,7 @@ from rq.worker_registration import REDIS_WORKER_KEYS
 from service import redis_server
 from tests.faults.drive import Load, load
 from tests.faults.proxy import Proxy, proxy
-from tests.processes import Running, is_alive, tapete_up, wait_until
+from tests.processes import PATIENCE, Running, is_alive, tapete_up, wait_until
 
 WORKERS = ("bots.1", "bots.2")
 TRIES = 50
@@ -32,6 +33,8 @@ class Stand:
     queue_url: str
     aof: Path
     """Where the games' Redis writes its log."""
+    server: "Server | None" = None
+    """The games' server, where it is not the supervisor's."""
     proxies: list[Proxy] = field(default_factory=list)
 
     def pid(self, part: str) -> int:
@@ -113,21 +116,40 @@ def stand(data_dir: Path) -> Iterator[Stand]:
         yield Stand(up, playing, games, queue, data_dir / "appendonlydir")
 
 
+class Server:
+    """A Redis of somebody else's, on a directory of its own."""
+
+    def __init__(self, folder: Path, *, durable: bool) -> None:
+        folder.mkdir()
+        self.launch = redis_server.prepare(folder, durable=durable)
+        self.path = Path(redis_server.place_of(self.launch.url))
+        self.start()
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        # Where a file may not grow, it is to be told so, and not to be killed: Python ignores that signal, and so
+        # does what Python starts unless the signals are restored.
+        self.process = subprocess.Popen(self.launch.command, restore_signals=False, stdout=subprocess.DEVNULL)
+        wait_until(lambda: redis_server.is_ready(self.launch.url), lambda: redis_server.why_it_ended(self.launch))
+
+    def stop(self) -> None:
+        """End it."""
+        self.process.terminate()
+        self.process.wait(PATIENCE)
+        redis_server.remove_socket(self.launch.url)
+
+
 @contextmanager
 def stand_behind_a_proxy(data_dir: Path) -> Iterator[Stand]:
     """The same on Redis servers of somebody else's, which API and workers reach through proxies only."""
     with ExitStack() as stack:
-        urls, proxies = [], []
+        servers, proxies = [], []
         for name in ("games", "jobs"):
-            (data_dir / name).mkdir()
-            server = redis_server.start(data_dir / name)
+            servers.append(server := Server(data_dir / name, durable=name == "games"))
             stack.callback(server.stop)
-            path = redis_server.socket_path(data_dir / name)
-            urls.append(server.url)
-            proxies.append(stack.enter_context(proxy(str(path), path.with_name("proxy.sock"))))
-        with redis.Redis.from_url(urls[1]) as jobs:
-            jobs.config_set("appendonly", "no")  # as in the queue's server of `tapete up`
+            proxies.append(stack.enter_context(proxy(str(server.path), server.path.with_name("proxy.sock"))))
         through = {"REDIS_URL": proxies[0].url, "TAPETE_QUEUE_REDIS_URL": proxies[1].url}
         up = stack.enter_context(tapete_up(data_dir, "--bot-workers", str(len(WORKERS)), **through))
         playing = stack.enter_context(load(up.url))
-        yield Stand(up, playing, urls[0], urls[1], data_dir / "games" / "appendonlydir", proxies)
+        games, queue = (server.launch.url for server in servers)
+        yield Stand(up, playing, games, queue, data_dir / "games" / "appendonlydir", servers[0], proxies)

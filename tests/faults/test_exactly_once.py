@@ -76,7 +76,7 @@ async def table(urls: list[str]) -> AsyncIterator[Table]:
     created = (await apis[0].request("POST", "/v1/games", None, json.dumps(body).encode())).json()
     yield Table(apis, f"/v1/games/{created['game']['game_id']}", {s["seat"]: s["token"] for s in created["seats"]})
     for each in apis:
-        each.close()
+        await each.close()
 
 
 def is_repetition(answer: Answer) -> bool:

@@ -52,17 +52,20 @@ class Connections:
                 connection = self._idle.pop() if self._idle else await asyncio.open_connection(self.host, self.port)
                 connection[1].write(f"{head}\r\n".encode() + (body or b""))
                 answer = await _read(connection[0])
-        except (OSError, EOFError, TimeoutError) as error:
+        except BaseException as error:
             if connection is not None:
-                connection[1].close()
-            raise NoAnswerError from error
+                connection[1].transport.abort()
+            if isinstance(error, (OSError, EOFError, TimeoutError)):
+                raise NoAnswerError from error
+            raise
         self._idle.append(connection)
         return answer
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Let the connections go."""
         for _, writer in self._idle:
-            writer.close()
+            writer.transport.abort()
+        await asyncio.sleep(0)
 
 
 async def _read(reader: asyncio.StreamReader) -> Answer:
