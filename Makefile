@@ -1,6 +1,6 @@
 # Every target is a line or two that anyone can read. `make up ARGS="--port 9000"` passes options on.
 .DEFAULT_GOAL := help
-.PHONY: help up install test check bench faults golden compile lock clean
+.PHONY: help up install test check bench faults soak golden screens compile lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -36,8 +36,14 @@ bench: install $(VENV)/.bench ## measure, with comparisons
 faults: install $(VENV)/.test ## kill, halt and starve everything under load for a quarter of an hour; writes tests/faults/README.md
 	@$(BIN)/python tests/faults/report.py $(ARGS)
 
+soak: install ## play thousands of random matches and look for faults; ARGS="--matches 100"
+	@$(BIN)/python -m tests.soak $(ARGS)
+
 golden: install ## record the golden matches again; review the diff
 	@$(BIN)/python tests/golden/record.py
+
+screens: install $(VENV)/.test ## record the screens of tapete play again; review the diff
+	@$(BIN)/python -m tests.terminal.record
 
 compile: $(VENV)/.installed ## compile the engine, now
 	@$(BIN)/python engine/compile.py && touch $(VENV)/.compiled

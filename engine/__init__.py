@@ -12,7 +12,7 @@ sampling    spreading unseen cards over hands, uniformly
 moves       moves and events as JSON
 match       deals in a row; replay; totals and the end
 catalog     RULESETS: every ruleset there is; `find(name)`
-rulesets/   one folder a game: numbered rules, `rules.py` (the deal), `view.py` (its JSON)
+rulesets/   one folder a game: numbered rules, `rules.py` (the deal), `match_rules.py`, `view.py` (its JSON)
 bots/       one module a bot: `choose(observation, chance, budget) -> Decision`
 playouts    a deal played to its end by chance
 arena       bots against bots on duplicate deals
@@ -40,12 +40,15 @@ COMPILED = (
     "engine.deal",
     "engine.tricks",
     "engine.rows",
+    "engine.rulesets.tarneeb.auction",
     "engine.rulesets.tarneeb.rules",
     "engine.rulesets.reihe.rules",
     "engine.rulesets.rosbiratschka.penalties",
     "engine.rulesets.rosbiratschka.pile",
     "engine.rulesets.rosbiratschka.layout",
     "engine.rulesets.rosbiratschka.rules",
+    "engine.rulesets.elfer_raus.turns",
+    "engine.rulesets.elfer_raus.proofs",
     "engine.rulesets.elfer_raus.rules",
     "engine.playouts",
 )

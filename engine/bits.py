@@ -29,7 +29,7 @@ def members(word: int) -> list[int]:
     """The numbers of a set, ascending."""
     found = []
     while word:
-        found.append(lowest(word))
+        found.append((word & -word).bit_length() - 1)
         word &= word - 1
     return found
 

@@ -5,6 +5,7 @@ player recomputes: SHA-256 alone, as the API's documentation describes it, nothi
 """
 
 import hashlib
+from typing import Protocol
 
 import cython
 
@@ -46,6 +47,18 @@ class Chance:
         return order
 
 
+class Draws(Protocol):
+    """Where a match draws its numbers from: the deal source of a game, or what a test prepares."""
+
+    def below(self, purpose: str, n: int) -> int:
+        """A number from 0 to n-1 for a purpose such as `first_dealer`."""
+
+
+def first_dealer(source: Draws, chosen: int | None, seats: int) -> int:
+    """The seat that an option names, or one drawn where it names none."""
+    return source.below("first_dealer", seats) if chosen is None else chosen
+
+
 class PublishedStream:
     """The chance of fair deals: SHA-256 of `{text}:{block}` for block 0, 1, ..., read as 8-byte big-endian words."""
 
@@ -71,7 +84,10 @@ class PublishedStream:
 
 
 def published_stream(seed: str, client_seeds: list[str], purpose: str) -> PublishedStream:
-    """The stream of one purpose in a game: `first_dealer`, or `deal:{number}:{attempt}` (both from 1)."""
+    """The stream of one purpose in a game.
+
+    Purposes are `first_dealer`, `start_numbers:{colour}` (Elfer Raus), and `deal:{number}:{attempt}` (both from 1).
+    """
     return PublishedStream("tapete/1:" + ":".join([seed, ",".join(client_seeds), purpose]))
 
 

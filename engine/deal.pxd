@@ -2,7 +2,7 @@
 cimport cython
 from libc.stdint cimport int8_t, uint64_t
 
-from engine.bits cimport draw_below
+from engine.bits cimport draw_below, lowest
 from engine.chance cimport Chance
 
 cdef class Deal:
@@ -16,6 +16,9 @@ cdef class Deal:
     cdef void list_moves(self) noexcept nogil
     cdef void make(self, int move) noexcept nogil
     cdef void settle(self) noexcept nogil
+
+    @cython.locals(moves=list, lo=uint64_t, hi=uint64_t)
+    cpdef list legal_moves(self)
 
     @cython.locals(index=cython.int, last=cython.int, other=cython.int, card=int8_t)
     cdef void shuffle(self, Chance chance) noexcept nogil

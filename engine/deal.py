@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import cython
 
-from engine.bits import members
 from engine.errors import DealOver, IllegalMove, NotYourTurn
 
 if not cython.compiled:
-    from engine.bits import draw_below
+    from engine.bits import draw_below, lowest
 
 if TYPE_CHECKING:
     from engine.chance import Chance
@@ -46,7 +45,7 @@ class Deal:
         self.moves_hi = 0
 
     def begin(self) -> None:
-        """Hand out `order` as `dealer` deals it, and start."""
+        """Hand out `order` as `dealer` deals it, and start; nobody is to move after a misdeal."""
 
     def list_moves(self) -> None:
         """Write the moves of the seat to move into `moves_lo` and `moves_hi`."""
@@ -83,7 +82,15 @@ class Deal:
         if self.to_move < 0:
             return []
         self.list_moves()
-        return [*members(self.moves_lo), *[64 + move for move in members(self.moves_hi)]]
+        moves = []
+        lo, hi = self.moves_lo, self.moves_hi
+        while lo:
+            moves.append(lowest(lo))
+            lo &= lo - 1
+        while hi:
+            moves.append(64 + lowest(hi))
+            hi &= hi - 1
+        return moves
 
     def play(self, move: int) -> None:
         """Make a move of the seat to move, unchecked: only what `legal_moves` lists may come here."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -54,6 +54,14 @@ def _never(_deal: Any) -> bool:
 
 
 @dataclass(frozen=True)
+class Dependence:
+    """What an option's default depends on: another option, whose value it is over `divisor`, rounded down, if any."""
+
+    on: str
+    divisor: int | None = None
+
+
+@dataclass(frozen=True)
 class Ruleset:
     """A game, as data and plain functions over the match. Whatever a caller needs to know of a game stands here.
 
@@ -67,6 +75,10 @@ class Ruleset:
     - `next_deal(match)`: dealer, participants and what is carried for the deal after this one.
     - `propose(match, seat, target)`: where a target can be agreed on during the match.
     - `left(match)`: what it brings about that one of the `voters` has no say any more, as events.
+
+    `packs` is every pack that can be chosen, by name; `chosen_by` says which options, or number of `seats`, choose
+    each. `start_cards` are the cards that open rows, where the pack decides that. `extras` are the cards that an
+    option shuffles in besides: the first so many of them.
     """
 
     name: str
@@ -75,10 +87,11 @@ class Ruleset:
     seats: tuple[int, int]
     turn: Literal["clockwise", "counterclockwise"]
     packs: Mapping[str, Pack]
+    chosen_by: Mapping[str, Mapping[str, Any]]
     options: type[Struct]
     presets: Mapping[str, Mapping[str, Any]]
     defaults: Callable[[Mapping[str, Any]], dict[str, Any]]
-    dependent_defaults: Mapping[str, str]
+    dependent_defaults: Mapping[str, Dependence]
     reasons: Mapping[str, str]
     move_types: tuple[type[Struct], ...]
     last_deal: type[Struct]
@@ -102,6 +115,8 @@ class Ruleset:
     penalties: bool = False
     """Whether scores are penalty points, of which the lowest total is the best."""
     left: Callable[[Match], list[Struct]] | None = None
+    start_cards: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    extras: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def resolve(self, preset: str | None, options: Mapping[str, Any], seats: int) -> Any:
         """Every option's value: what is given, over the preset, over the defaults.

@@ -37,24 +37,36 @@ def finish(deal: Deal, chance: Chance) -> int:
 
 
 class Tally:
-    """What many deals came to, in exact integers: `deals`, `moves`, and each seat's scores added up."""
+    """What many deals came to, in exact integers: `deals`, `moves`, and each seat's scores added up.
+
+    `redeals` counts the misdeals, which are no deals: the same dealer has dealt again.
+    """
 
     def __init__(self) -> None:
         if not cython.compiled:
             self.sums = [0] * MOST_SEATS
         self.deals = 0
         self.moves = 0
+        self.redeals = 0
 
     def play(self, deal: Deal, chance: Chance, number: int) -> None:
         """Shuffle, deal and play out `number` deals, in place of this one."""
         for _done in range(number):
-            deal.shuffle(chance)
-            deal.begin()
+            self.deal(deal, chance)
             self.moves += finish(deal, chance)
             deal.settle()
             for seat in range(deal.seats):
                 self.sums[seat] += deal.worth[seat]
         self.deals += number
+
+    def deal(self, deal: Deal, chance: Chance) -> None:
+        """Shuffle and deal, again and again while it is a misdeal."""
+        deal.shuffle(chance)
+        deal.begin()
+        while deal.to_move < 0:
+            self.redeals += 1
+            deal.shuffle(chance)
+            deal.begin()
 
     def scores(self, seats: int) -> list[int]:
         """The sum of the scores of each of the first `seats` seats."""

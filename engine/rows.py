@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import cython
 
-from engine.bits import joined, members, span
+from engine.bits import joined, lowest, span
 
 if not cython.compiled:
     from engine.bits import bit
@@ -37,6 +37,8 @@ class Rows:
         self.suits = len(self.lengths)
         if self.suits > MOST_SUITS or sum(self.lengths) > MOST_CARDS:
             raise ValueError("rows of more suits or cards than there is room for")
+        if len(self.start_cards) != self.suits:
+            raise ValueError("not one start card for each suit")
         self.bottoms_lo = self.bottoms_hi = 0
         self.tops_lo = self.tops_hi = 0
         first = 0
@@ -105,8 +107,8 @@ class Rows:
     def ends(self, suit: int) -> tuple[int, int] | None:
         """The lowest and the highest card of a suit's row; None where it is not open."""
         first = sum(self.lengths[:suit])
-        row = members(self.seen() & span(first, first + self.lengths[suit] - 1))
-        return (min(row), max(row)) if row else None
+        row = self.seen() & span(first, first + self.lengths[suit] - 1)
+        return (lowest(row), row.bit_length() - 1) if row else None
 
     def record(self) -> list[tuple[int, int] | None]:
         """The ends of each suit's row, which is all there is to it."""

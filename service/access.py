@@ -55,8 +55,12 @@ class Tokens:
 
     def derive(self, *parts: object) -> str:
         """Something secret that is always the same for the same parts: job ids, and the seeds of bots' chance."""
+        return self.derive_each(*parts)[0]
+
+    def derive_each(self, *parts: object) -> list[str]:
+        """What each secret derives from the parts, as 64 hex digits; the first is what `derive` answers."""
         text = ":".join(map(str, ("tapete/1/derive", *parts)))
-        return hmac.new(self._secrets[0], text.encode(), hashlib.sha256).hexdigest()
+        return [hmac.new(secret, text.encode(), hashlib.sha256).hexdigest() for secret in self._secrets]
 
     def _token(self, game_id: str, role: str, generation: int) -> str:
         return f"{role}.{generation}.{_mac(self._secrets[0], game_id, role, generation)}"

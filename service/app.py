@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Callable
 from litestar import Litestar, Response
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
-from litestar.types import ASGIApp
 
 from engine.chance import PublishedDeals
 from engine.errors import EngineError, InvalidOptions
@@ -23,6 +22,7 @@ from service.due import Sweep
 from service.edge import Edge
 from service.games import Context
 from service.jobs import BotQueue
+from service.metrics import Metrics
 from service.routes import catalogue, docs, games, health, jobs
 from service.routes.http import AnyRequest, check_accept, places
 from service.routes.problems import problem
@@ -34,27 +34,29 @@ HANDLERS = (*games.HANDLERS, *jobs.HANDLERS, *catalogue.HANDLERS, *health.HANDLE
 log = logging.getLogger("tapete.api")
 
 
-def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], DealSource] = PublishedDeals) -> ASGIApp:
+def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], DealSource] = PublishedDeals) -> Edge:
     """The API over the Redis of the settings. `deal_source` is for tests that prepare their deals."""
     store = Store(connect(settings.redis_url))
     queue = BotQueue(connect(settings.queue_redis_url), settings.bot_queue)
     sweep = Sweep(store, queue)
     context = Context(store, Tokens(settings.secrets), deal_source, sweep.nudge)
+    metrics = Metrics(context.wakeups)
 
     @contextlib.asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
-        task = asyncio.create_task(sweep.run())
+        tasks = [asyncio.create_task(sweep.run()), asyncio.create_task(context.wakeups.run(store.redis))]
         try:
             yield
         finally:
-            await _end(task)
+            for task in tasks:
+                await _end(task)
             await store.close()
             await queue.redis.aclose()
 
     app = Litestar(
         route_handlers=HANDLERS,
         lifespan=[running],
-        state=State({"context": context, "queue": queue}),
+        state=State({"context": context, "queue": queue, "metrics": metrics}),
         before_request=check_accept,
         request_max_body_size=MOST_BODY,
         exception_handlers={
@@ -66,7 +68,7 @@ def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], De
         openapi_config=None,
         logging_config=None,  # litestar's own would take the root logger over, its level included
     )
-    return Edge(app)
+    return Edge(app, metrics)
 
 
 async def _end(task: asyncio.Task[None]) -> None:

@@ -31,6 +31,8 @@ from service.schemas import AskBot, BotMove, BotSpec, CandidateMove, Job, JobFai
 from service.store import LEASE_MS, Entry, Loaded, StoredJob, bot_member, job_member, shard_of
 from service.views import match_of
 
+LOOK_AGAIN = 1.0
+"""Seconds after which a job is looked at again that nobody announced as finished."""
 FIRST_MOVE = BotSpec(bot="random", version=1)
 log = logging.getLogger("tapete.bots")
 """Says which bot failed and how, never what it held."""
@@ -115,13 +117,13 @@ async def read_job(context: Context, job_id: str, token: str | None) -> Job:
 async def wait_for_job(context: Context, job_id: str, token: str | None, seconds: float) -> Job:
     """The job when it is finished, or as it stands after `seconds`."""
     until = time.monotonic() + seconds
-    pause = 0.005
-    while True:
-        job = await read_job(context, job_id, token)
-        if job.state != "queued" or time.monotonic() >= until:
-            return job
-        await asyncio.sleep(pause)
-        pause = min(pause * 1.5, 0.25)
+    with context.wakeups.bell(job_id) as bell:
+        while True:
+            job = await read_job(context, job_id, token)
+            left = until - time.monotonic()
+            if job.state != "queued" or left <= 0 or context.wakeups.closing:
+                return job
+            await bell.wait(min(left, LOOK_AGAIN))
 
 
 async def answer_job(context: Context, job_id: str) -> bool:

@@ -1,88 +1,16 @@
-"""What there is to play and against whom: the catalogue, made of the engine's own data."""
+"""The rest of the catalogue: who there is to play against, what can go wrong, and in which language to say it."""
 
 import json
 import re
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
 
 import msgspec
-from msgspec import Struct
 
 from engine.bots import BOTS
-from engine.catalog import RULESETS, find
-from engine.match import Ruleset
 from service.errors import PROBLEMS
 from service.schemas import Answer
-
-LANGUAGES = ("en", "es")
-
-
-class Players(Answer):
-    """How many seats a game has."""
-
-    min: int
-    max: int
-
-
-class RulesetSummary(Answer):
-    """A ruleset in the list."""
-
-    name: str
-    version: int
-    title: str
-    players: Players
-    presets: list[str]
-
-
-class RulesetList(Answer):
-    """Every ruleset there is."""
-
-    rulesets: list[RulesetSummary]
-
-
-class PackPage(Answer):
-    """The cards of a game: suits in order, ranks from low to high, every card's id."""
-
-    suits: list[str]
-    ranks: list[str]
-    cards: list[str]
-
-
-class MoveType(Answer):
-    """A type of move of the ruleset, as JSON Schema."""
-
-    type: str
-    description: str
-    schema: dict[str, Any]
-
-
-class Reason(Answer):
-    """Why a move may be refused."""
-
-    reason: str
-    detail: str
-
-
-class RulesetPage(Answer):
-    """Everything a client needs to offer a ruleset.
-
-    `options` is the JSON Schema of the options with their defaults; an option in `dependent_defaults` has no
-    default of its own, but the rule given there. `rules` is Markdown with numbered rules.
-    """
-
-    name: str
-    version: int
-    title: str
-    players: Players
-    turn: Literal["clockwise", "counterclockwise"]
-    presets: dict[str, dict[str, Any]]
-    options: dict[str, Any]
-    dependent_defaults: dict[str, str]
-    packs: dict[str, PackPage]
-    move_types: list[MoveType]
-    reasons: list[Reason]
-    rules: str
+from service.texts import LANGUAGES
 
 
 class Strength(Answer):
@@ -140,69 +68,6 @@ def language(accepted: str) -> str:
         if found and found[1].lower() in LANGUAGES and float(found[2] or 1) > 0:
             weighed.append((-float(found[2] or 1), place, found[1].lower()))
     return min(weighed)[2] if weighed else LANGUAGES[0]
-
-
-@cache
-def ruleset_list(lang: str) -> RulesetList:
-    """Every ruleset, in short."""
-    return RulesetList(
-        rulesets=[
-            RulesetSummary(
-                name=each.name,
-                version=each.version,
-                title=each.title[lang],
-                players=Players(min=each.seats[0], max=each.seats[1]),
-                presets=list(each.presets),
-            )
-            for each in RULESETS
-        ]
-    )
-
-
-@cache
-def ruleset_page(name: str, lang: str) -> RulesetPage:
-    """One ruleset, in full; UnknownRuleset for any other name."""
-    ruleset = find(name[:40])  # no name is longer, and a refusal shall not repeat more
-    return RulesetPage(
-        name=ruleset.name,
-        version=ruleset.version,
-        title=ruleset.title[lang],
-        players=Players(min=ruleset.seats[0], max=ruleset.seats[1]),
-        turn=ruleset.turn,
-        presets={preset: dict(values) for preset, values in ruleset.presets.items()},
-        options=options_schema(ruleset),
-        dependent_defaults=dict(ruleset.dependent_defaults),
-        packs={
-            name: PackPage(suits=list(pack.suits), ranks=list(pack.ranks), cards=list(pack.cards))
-            for name, pack in ruleset.packs.items()
-        },
-        move_types=[_move_type(each) for each in ruleset.move_types],
-        reasons=[Reason(reason=reason, detail=detail) for reason, detail in ruleset.reasons.items()],
-        rules=(files("engine.rulesets") / ruleset.name / f"rules.{lang}.md").read_text(),
-    )
-
-
-def options_schema(ruleset: Ruleset) -> dict[str, Any]:
-    """The options as JSON Schema: closed, none required, with every default that depends on nothing."""
-    schema = _plain_schema(ruleset.options)
-    defaults = ruleset.defaults({})
-    for name, option in schema["properties"].items():
-        if name not in ruleset.dependent_defaults:
-            option["default"] = defaults[name]
-    return {**schema, "required": [], "additionalProperties": False}
-
-
-def _plain_schema(struct: type[Struct]) -> dict[str, Any]:
-    schema = msgspec.json.schema(struct)
-    found: dict[str, Any] = schema["$defs"][struct.__name__]
-    return found
-
-
-def _move_type(struct: type[Struct]) -> MoveType:
-    schema = _plain_schema(struct)
-    return MoveType(
-        type=schema["properties"]["type"]["enum"][0], description=(struct.__doc__ or "").strip(), schema=schema
-    )
 
 
 @cache

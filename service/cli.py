@@ -15,6 +15,7 @@ from rich.console import Console
 
 from service import children, listening, redis_server, supervisor
 from service.settings import Settings, SettingsError
+from service.terminal.command import play
 
 EXIT_CODES_HELP = """\b
 Exit codes:
@@ -172,6 +173,9 @@ def rulesets(name: str | None, language: str) -> None:
             raise click.UsageError(str(error)) from None
 
 
+main.add_command(play)
+
+
 @main.group()
 def worker() -> None:
     """Run workers alone, against REDIS_URL, with TAPETE_SECRET."""
@@ -193,9 +197,17 @@ def _serve(settings: Settings, listener: socket.socket) -> None:
     from service.app import create_app, settle_memory  # noqa: PLC0415
 
     logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
-    server = uvicorn.Server(
+    app = create_app(settings)
+
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            app.end_streams()
+            await super().shutdown(sockets)
+
+    listening.allow_many_connections()
+    server = Server(
         uvicorn.Config(
-            create_app(settings),
+            app,
             loop="uvloop",
             http="httptools",
             lifespan="on",

@@ -16,7 +16,7 @@ from engine.catalog import RULESETS
 from engine.match import Ruleset
 from engine.wire import Card, Move, Suit, Table
 from service import schemas
-from service.catalogue import options_schema
+from service.options import described, options_schema
 
 REF = "#/components/schemas/"
 
@@ -133,7 +133,7 @@ def _by_ruleset(found: dict[str, Any]) -> dict[str, Any]:
         # Of the options that are asked for, none is required; of those in a view, every one is there.
         found[name] = options_schema(ruleset)
         found[f"Resolved{name}"] = {
-            **msgspec.json.schema_components([ruleset.options])[1][name],
+            **described(ruleset),
             "title": f"Resolved{name}",
         }
         creates[ruleset.name] = f"Create{name.removesuffix('Options')}"

@@ -6,12 +6,15 @@ segment, or one slash too many at its end, is another path: litestar would take 
 
 import re
 import secrets
+import time
 from collections.abc import Iterator
 from typing import Any, cast
 
 from litestar import Litestar
 from litestar.enums import ScopeType
 from litestar.types import Message, Receive, Scope, Send
+
+from service.metrics import Metrics
 
 NOWHERE = "/-"
 """A path that no handler has."""
@@ -20,9 +23,14 @@ NOWHERE = "/-"
 class Edge:
     """An ASGI application around a litestar application, its `app`."""
 
-    def __init__(self, app: Litestar) -> None:
+    def __init__(self, app: Litestar, metrics: Metrics) -> None:
         self.app = app
+        self._metrics = metrics
         self._resources = list(_resources(app))
+
+    def end_streams(self) -> None:
+        """Let every reader go who waits for news: a server that stops waits for its connections to end."""
+        self.app.state.context.wakeups.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass on what is none."""
@@ -32,11 +40,13 @@ class Edge:
             await self.app(scope, receive, send)
 
     async def _answer(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        began = time.perf_counter()
         request_id = secrets.token_hex(8)
-        allowed = self._allowed(scope["path"])
-        head = scope["method"] == "HEAD"
+        path, allowed = self._resource(scope["path"])
+        method = scope["method"]
+        head = method == "HEAD"
         # The server looks into its own scope to know what it may send, so that one stays as it is.
-        scope = {**scope, "request_id": request_id, "allowed": allowed}
+        scope = {**scope, "request_id": request_id, "allowed": allowed, "head": head}
         if head:
             scope["method"] = "GET"
         if not allowed:
@@ -45,29 +55,31 @@ class Edge:
         async def outgoing(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode())]
+                self._metrics.answered(path, method, message["status"], time.perf_counter() - began)
             elif head and message["type"] == "http.response.body":
                 message["body"] = b""
             await send(message)
 
-        if scope["method"] == "OPTIONS" and allowed:
+        if method == "OPTIONS" and allowed:
             await _options(allowed, outgoing)
         else:
             await self.app(cast(Scope, scope), receive, outgoing)
 
-    def _allowed(self, path: str) -> list[str]:
-        for pattern, methods in self._resources:
+    def _resource(self, path: str) -> tuple[str, list[str]]:
+        """The template and the methods of the resource at a path; nothing where there is none."""
+        for pattern, template, methods in self._resources:
             if pattern.fullmatch(path):
-                return methods
-        return []
+                return template, methods
+        return "", []
 
 
-def _resources(app: Litestar) -> Iterator[tuple[re.Pattern[str], list[str]]]:
+def _resources(app: Litestar) -> Iterator[tuple[re.Pattern[str], str, list[str]]]:
     methods: dict[str, set[str]] = {}
     for route in app.routes:
-        pattern = re.sub(r"\\\{[^/]+?\\\}", "[^/]+", re.escape(route.path_format))
-        methods.setdefault(pattern, {"OPTIONS"}).update(map(str, getattr(route, "methods", ())))
-    for pattern, found in methods.items():
-        yield re.compile(pattern), sorted(found | ({"HEAD"} if "GET" in found else set()))
+        methods.setdefault(route.path_format, {"OPTIONS"}).update(map(str, getattr(route, "methods", ())))
+    for template, found in methods.items():
+        pattern = re.sub(r"\\\{[^/]+?\\\}", "[^/]+", re.escape(template))
+        yield re.compile(pattern), template, sorted(found | ({"HEAD"} if "GET" in found else set()))
 
 
 async def _options(allowed: list[str], send: Send) -> None:

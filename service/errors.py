@@ -108,6 +108,12 @@ class AdviceForbidden(ServiceError):
     code = "advice_forbidden"
 
 
+class IdempotencyMismatch(ServiceError):
+    """The idempotency key came with another request before."""
+
+    code = "idempotency_mismatch"
+
+
 class Unavailable(ServiceError):
     """The store cannot be reached now, or does not take the write."""
 
@@ -171,6 +177,11 @@ PROBLEMS: dict[str, Problem] = {
         HTTPStatus.UNPROCESSABLE_ENTITY,
         "The rulebook does not allow these options",
         "Mend the places that `errors` names; the ruleset's catalogue page lists each option's values.",
+    ),
+    "idempotency_mismatch": Problem(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "This key belongs to another request",
+        "Repeat the very body that was sent with the key first, or choose a new key for a new game.",
     ),
     "unknown_bot": Problem(
         HTTPStatus.UNPROCESSABLE_ENTITY, "There is no such bot", "`GET /v1/bots` lists bots and versions."

@@ -13,9 +13,8 @@ from msgspec.structs import replace
 
 from engine import bots, catalog
 from engine.chance import PublishedDeals
-from engine.errors import DealOver, EngineError, InvalidOptions
-from engine.match import DealSource, Match, Ruleset, recorded, resume
-from service import fairness
+from engine.errors import DealOver, EngineError
+from engine.match import DealSource, Match, MatchState, recorded, resume
 from service.access import Caller, Seated, Tokens
 from service.errors import (
     Forbidden,
@@ -26,28 +25,22 @@ from service.errors import (
     Unavailable,
     VersionConflict,
 )
+from service.events import Wakeups
 from service.recent import Recent
 from service.schemas import (
     CURSOR_PATTERN,
     ApplyMove,
-    BotSeat,
     BotSpec,
-    CreatedGame,
-    CreateGame,
     DealsPage,
     EventsPage,
     GameView,
     LegalMoves,
     MoveApplied,
-    SeatToken,
     Status,
 )
-from service.store import Change, Entry, Header, HeaderSeat, Loaded, Logged, SeatState, Store, new_game_id, shard_of
-from service.views import SPECTATOR, client_seeds, game_view, item, legal_moves, match_of, told
+from service.store import Change, Entry, Header, Loaded, Logged, Store, shard_of
+from service.views import client_seeds, game_view, item, legal_moves, match_of, seat_of_reader, told
 
-PACE_MS = 500
-"""How long a bot waits before it moves when a player is at the table: people want to see what happens."""
-CREATOR = Caller(seat=None, generation=0)
 LOOK = 100
 """How many entries of the log are looked at in one go."""
 TRIES = 20
@@ -72,52 +65,7 @@ class Context:
     deals: Callable[[str, list[str]], DealSource] = PublishedDeals
     nudge: Callable[[int, int], None] = _leave_to_the_sweep
     recent: Recent = field(default_factory=Recent)
-
-
-async def create_game(context: Context, request: CreateGame) -> CreatedGame:
-    """Create a game and, since every seat is taken, start it. Raises InvalidOptions, UnknownBot."""
-    ruleset = catalog.find(request.ruleset)
-    options = ruleset.resolve(request.preset, request.options, len(request.seats))
-    game_id = new_game_id()
-    header = _header(game_id, ruleset, options, request)
-    if ruleset.propose is not None and options.target is None and not _voters(header):
-        raise InvalidOptions([("/options/target", "A match of bots alone needs a target: nobody could agree on one.")])
-    seats = [SeatState(controller=seat.kind) for seat in header.seats]
-    match = Match(ruleset, options, len(seats), context.deals(header.seed, []), voters=_voters(header))
-    entry = Entry(None, "service", None, None, None, match.start())
-    new = Loaded(game_id, header, seats, "playing", 0, "", None, [], 0, 0, 0)
-    game = await commit(context, new, match, entry, header)
-    if game is None:
-        raise Unavailable("A new game could not be written.")
-    tokens = [
-        SeatToken(seat=number, token=context.tokens.of_seat(game_id, number, 0))
-        for number, seat in enumerate(header.seats)
-        if seat.kind == "player"
-    ]
-    return CreatedGame(game=game_view(game, CREATOR), seats=tokens, creator_token=context.tokens.of_creator(game_id))
-
-
-def _header(game_id: str, ruleset: Ruleset, options: Any, request: CreateGame) -> Header:
-    seats = [
-        HeaderSeat("bot", seat.name, resolve_bot(seat.bot)) if isinstance(seat, BotSeat) else
-        HeaderSeat("player", seat.name, None)
-        for seat in request.seats
-    ]  # fmt: skip
-    with_players = any(seat.kind == "player" for seat in seats)
-    pace = request.pace_seconds
-    seed = request.seed or fairness.new_seed()
-    return Header(
-        ruleset=ruleset.name,
-        rules_version=ruleset.version,
-        options=msgspec.to_builtins(options),
-        seats=seats,
-        pace_ms=round(pace * 1000) if pace is not None else PACE_MS * with_players,
-        advice=request.advice,
-        seed=seed,
-        fair=request.seed is None,
-        commitment=fairness.commitment(game_id, seed),
-        metadata=request.metadata,
-    )
+    wakeups: Wakeups = field(default_factory=Wakeups)
 
 
 def resolve_bot(spec: BotSpec) -> BotSpec:
@@ -137,15 +85,9 @@ async def load(context: Context, game_id: str) -> Loaded:
 
 def _replay(context: Context, game: Loaded) -> Match | None:
     """The match as the log has it; None while the game waits for its seats."""
-    ruleset = catalog.find(game.header.ruleset)
-    if game.header.rules_version > ruleset.version:
-        raise Unavailable("This process does not know the rules that this game is played by.")
     if game.start is None:
         return None
-    options = msgspec.convert(game.header.options, ruleset.options)
-    source = context.deals(game.header.seed, client_seeds(game))
-    match = resume(ruleset, options, len(game.seats), source, game.start)
-    match.voters = _voters(game.header)
+    match = match_from(context, game, game.start)
     for logged in game.moves:
         if logged.move is not None:
             match.replay(match.codec.decode(logged.move))
@@ -154,7 +96,19 @@ def _replay(context: Context, game: Loaded) -> Match | None:
     return match
 
 
-def _voters(header: Header) -> tuple[int, ...]:
+def match_from(context: Context, game: Loaded, start: MatchState) -> Match:
+    """The game's match as it stood when a deal began. Unavailable where its rules are unknown here."""
+    ruleset = catalog.find(game.header.ruleset)
+    if game.header.rules_version > ruleset.version:
+        raise Unavailable("This process does not know the rules that this game is played by.")
+    options = msgspec.convert(game.header.options, ruleset.options)
+    source = context.deals(game.header.seed, client_seeds(game))
+    match = resume(ruleset, options, len(game.seats), source, start)
+    match.voters = voters(game.header)
+    return match
+
+
+def voters(header: Header) -> tuple[int, ...]:
     """The seats that have a say where a target is agreed on: those of players."""
     return tuple(number for number, seat in enumerate(header.seats) if seat.kind == "player")
 
@@ -328,16 +282,17 @@ async def events_page(
     context: Context, game: Loaded, caller: Caller | None, after: str | None, limit: int
 ) -> EventsPage:
     """Up to `limit` entries of the log after a cursor, told to the caller. Raises HistoryLost."""
-    version = await _version_of(context, game, after)
+    version = await version_of(context, game, after)
     entries = await context.store.log(game.id, version, limit + 1)
     match = match_of(game)
-    seat = SPECTATOR if caller is None or caller.seat is None else caller.seat
+    seat = seat_of_reader(caller)
     items = [item(entry, match, seat) for entry in entries[:limit]]
     last = items[-1].cursor if items else (after or "0-")
     return EventsPage(items=items, next=last, has_more=len(entries) > limit)
 
 
-async def _version_of(context: Context, game: Loaded, cursor: str | None) -> int:
+async def version_of(context: Context, game: Loaded, cursor: str | None) -> int:
+    """The version that a cursor names, 0 without one. Raises InvalidRequest, HistoryLost."""
     if cursor is None:
         return 0
     if not _CURSOR.fullmatch(cursor):

@@ -59,6 +59,13 @@ class BotQueue:
             raise Unavailable(f"The queue did not answer ({type(error).__name__}).") from error
         return True
 
+    async def waiting(self) -> int:
+        """How many jobs wait for a worker."""
+        try:
+            return int(await self.redis.llen(self._queue.key))
+        except (RedisError, OSError) as error:
+            raise Unavailable(f"The queue did not answer ({type(error).__name__}).") from error
+
     async def workers(self) -> int:
         """How many workers have registered and not gone; some may have died within the last minutes."""
         try:

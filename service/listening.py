@@ -1,6 +1,7 @@
 """The socket that the API answers on, opened before anything else so that a taken port is known at once."""
 
 import errno
+import resource
 import socket
 
 
@@ -46,3 +47,9 @@ def _sentence(host: str, port: int, error: OSError) -> str:
     if error.errno == errno.EACCES:
         return f"Port {port} on {host} is reserved for the system: choose a port from 1024 on."
     return f"{host} is not an address that this machine can listen on ({error.strerror})."
+
+
+def allow_many_connections() -> None:
+    """Raise this process's limit of open files as far as it may: every reader of a stream holds one."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

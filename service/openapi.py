@@ -73,6 +73,20 @@ HEADERS = {
         "schema": {"type": "string"},
     },
 }
+STREAM = {
+    "type": "object",
+    "description": "A server-sent event; a comment comes where nothing has happened for a while.",
+    "properties": {
+        "id": {"type": "string", "description": "The entry's cursor, for `Last-Event-ID`."},
+        "event": {"type": "string", "description": "`problem` where the stream ends early; absent on entries."},
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": {"anyOf": [reference("Item"), reference("Problem")]},
+        },
+        "retry": {"type": "integer", "description": "Milliseconds to wait before coming back."},
+    },
+}
 OF_STATUS = {401: ("WWW-Authenticate",), 503: ("Retry-After",)}
 """The headers that every answer with a status has, beside X-Request-Id."""
 
@@ -163,12 +177,16 @@ class _Writer:
     def _json(self, kind: Any) -> dict[str, Any]:
         return {"application/json": {"schema": self._schemas[kind]}}
 
+    def _content(self, operation: Operation, status: int, kind: Any) -> dict[str, Any]:
+        stream = {"text/event-stream": {"schema": STREAM}} if operation.stream and status == 200 else {}
+        return {**self._json(kind), **stream}
+
     def _answers(self, operation: Operation) -> dict[str, Any]:
         return {
             str(status): {
                 "description": _said_of(status, kind),
                 "headers": {**_headers_of(status), **_own_headers(operation, status)},
-                **({"content": self._json(kind)} if kind is not None else {}),
+                **({"content": self._content(operation, status, kind)} if kind is not None else {}),
             }
             for status, kind in sorted(operation.answers.items())
         }

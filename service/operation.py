@@ -7,6 +7,9 @@ EVERYWHERE = ("invalid_request", "not_acceptable", "internal_error")
 """Codes that any operation may answer with."""
 
 
+IDEMPOTENCY_KEY_PATTERN = "^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
+
+
 @dataclass(frozen=True)
 class Parameter:
     """A query parameter or a request header; `schema` is JSON Schema."""
@@ -19,6 +22,14 @@ class Parameter:
 
 IF_NONE_MATCH = Parameter(
     "If-None-Match", "header", "An `ETag` that the caller holds: 304 while it is true.", {"type": "string"}
+)
+
+
+IDEMPOTENCY_KEY = Parameter(
+    "Idempotency-Key",
+    "header",
+    "A UUID that is new for each thing to be created: a repetition with the same key creates nothing more.",
+    {"type": "string", "format": "uuid", "pattern": IDEMPOTENCY_KEY_PATTERN},
 )
 
 
@@ -37,6 +48,8 @@ class Operation:
     problems: tuple[str, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     answer_headers: dict[str, str] = field(default_factory=dict)
+    stream: bool = False
+    """Whether 200 may be server-sent events as well."""
 
     def all_problems(self) -> tuple[str, ...]:
         """Every code this operation may answer with."""
@@ -48,6 +61,6 @@ class Operation:
         return tuple(dict.fromkeys((*self.problems, *more, *EVERYWHERE)))
 
 
-def describes(operation: Operation) -> dict[str, Any]:
-    """The keyword arguments that tie an operation to a litestar handler."""
-    return {"operation_id": operation.id, "opt": {"operation": operation}}
+def describes(operation: Operation, **more: Any) -> dict[str, Any]:
+    """The keyword arguments that tie an operation to a litestar handler, and whatever more a handler needs to know."""
+    return {"operation_id": operation.id, "opt": {"operation": operation, **more}}

@@ -71,6 +71,8 @@ class Header(Struct):
     fair: bool
     commitment: str
     metadata: dict[str, str]
+    request: str = ""
+    """A digest of the request that created the game, to know its repetition by."""
 
 
 class SeatState(Struct):

@@ -24,9 +24,14 @@ def match_of(game: Loaded) -> Match:
     return game.match
 
 
+def seat_of_reader(caller: Caller | None) -> int:
+    """The seat whose knowledge a caller reads with; without one, and for the creator, it is a spectator's."""
+    return SPECTATOR if caller is None or caller.seat is None else caller.seat
+
+
 def game_view(game: Loaded, caller: Caller | None) -> GameView:
     """The game as a seat sees it, or as a spectator does; the creator sees the metadata beside."""
-    seat = SPECTATOR if caller is None or caller.seat is None else caller.seat
+    seat = seat_of_reader(caller)
     match = match_of(game)
     seen = match.observe(seat)
     return GameView(

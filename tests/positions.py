@@ -1,12 +1,13 @@
 """Positions of every ruleset, reached by chance, and all that there is to know of each.
 
-`python -m tests.positions` prints a checksum of every position of many deals, a line each: the compiled engine and
+`python -m tests.positions` prints a checksum of every position of many matches, a line each: the compiled engine and
 the plain one must print the same text (tests/test_builds.py).
 """
 
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -60,6 +61,12 @@ def random_seats(ruleset: Ruleset, chance: Chance) -> int:
     """A number of seats that the game allows."""
     fewest, most = ruleset.seats
     return fewest + chance.number(most - fewest + 1)
+
+
+def seats_in_turn(ruleset: Ruleset, number: int) -> int:
+    """How many seats game `number` has: all numbers that are allowed, in turn."""
+    fewest, most = ruleset.seats
+    return fewest + number % (most - fewest + 1)
 
 
 def random_options(ruleset: Ruleset, seats: int, chance: Chance, most_deals: int = 6) -> Any:
@@ -155,10 +162,10 @@ class Record:
         return self.match.ruleset
 
 
-def new_match(ruleset: Ruleset, chance: Chance, seats: int = 0, options: Any = None) -> Match:
+def new_match(ruleset: Ruleset, chance: Chance, seats: int = 0, options: Any = None, most_deals: int = 6) -> Match:
     """A match that has not begun; seats and options are drawn where they are not given."""
     seats = seats or random_seats(ruleset, chance)
-    options = options or random_options(ruleset, seats, chance)
+    options = options or random_options(ruleset, seats, chance, most_deals)
     return Match(ruleset, options, seats, PublishedDeals(str(chance.number(1 << 64)), []))
 
 
@@ -213,37 +220,65 @@ def _checksum(*parts: object) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
 
 
-def _position(match: Match, chance: Chance, at: int) -> str:
+def _position(match: Match, events: list[Struct], chance: Chance, at: int) -> str:
     observations = [match.observe(seat) for seat in everyone(match)]
-    parts: list[object] = [match.deal.legal_moves(), [each.facts() for each in observations]]
     looker = observations[at % len(observations)]
-    parts.append(msgspec.json.encode(match.ruleset.deal_view(looker, match)))
-    if at % 5 == 0:
+    parts: list[object] = [match.deal.legal_moves(), [each.facts() for each in observations]]
+    parts += [told(match, events, looker.seat), msgspec.json.encode(match.ruleset.deal_view(looker, match))]
+    parts += [match.number, match.attempt, match.dealer, match.totals, match.carried, match.last_deal, match.result]
+    if at % 16 == 0:
         sample = looker.sample(chance)
         parts.append([sample.observe(seat).facts() for seat in everyone(match)])
     return _checksum(*parts)
 
 
-def checksums(ruleset: Ruleset, name: str, seats: int, options: Any, deals: int) -> Iterator[str]:
-    """A line for each position of at least this many deals, and one for the same number of deals played at once."""
-    name = f"{ruleset.name} {name} {seats} seats"
+def checksums(name: str, match: Match) -> Iterator[str]:
+    """A line for each position of a random match, from the start to its end.
+
+    It holds what the move before it brought about, and what every seat and the spectator see: all that they see for
+    one of them in turn. A line in sixteen holds a sample of the deal too: those take as long as all the rest.
+    """
     chance = Chance(f"checksums of {name}")
-    done = 0
-    while done < deals:
-        match = new_match(ruleset, chance, seats, options)
-        match.start()
-        at = 0
-        while match.result is None and done < deals:
-            yield f"{name} deal {done + 1} position {at} {_position(match, chance, at)}"
-            number = match.number
-            match.play(match.to_move, random_move(match, chance))
-            at += 1
-            if match.number != number or match.result is not None:
-                done, at = done + 1, 0
-                state = msgspec.json.encode(match.state())
-                yield f"{name} deal {done} scored {_checksum(match.last_deal, match.result, state)}"
-    tally = random_deals(ruleset.deal(match), chance, deals)
-    yield f"{name} at once {tally.deals} {tally.moves} {tally.scores(match.seats)}"
+    events, at = match.start(), 0
+    yield f"{name} position {at} {_position(match, events, chance, at)}"
+    while match.result is None:
+        events, at = match.play(match.to_move, random_move(match, chance)), at + 1
+        yield f"{name} deal {match.number} position {at} {_position(match, events, chance, at)}"
+
+
+SHORT: dict[str, dict[str, Any]] = {
+    "tarneeb": {"target": 10, "max_deals": 2},
+    "reihe": {"target": 9, "max_deals": 2},
+    "elfer_raus": {"penalty_limit": 100, "max_deals": 2},
+    "rosbiratschka": {},
+}
+"""What makes matches short: the plain engine would take twenty minutes for a hundred whole ones of each preset.
+
+Most have two deals, so that the way from one to the next is seen; some end in their own way after the first. The six
+short deals of Rosbiratschka are played in full.
+"""
+
+
+def of_presets(matches: int) -> Iterator[str]:
+    """The checksums of so many matches of each preset, over all numbers of seats, and of as many deals at once."""
+    for ruleset, preset in PRESETS:
+        for number in range(matches):
+            seats = seats_in_turn(ruleset, number)
+            name = f"{ruleset.name} {preset} {seats} seats match {number}"
+            options = ruleset.resolve(preset, SHORT[ruleset.name], seats)
+            match = Match(ruleset, options, seats, PublishedDeals(name, []))
+            yield from checksums(name, match)
+            if number <= ruleset.seats[1] - ruleset.seats[0]:
+                tally = random_deals(ruleset.deal(match), Chance(name), matches)
+                yield f"{name} at once {tally.deals} {tally.moves} {tally.redeals} {tally.scores(seats)}"
+
+
+def of_options(matches: int) -> Iterator[str]:
+    """The checksums of so many matches of each ruleset, of two deals mostly, under options that are drawn."""
+    for ruleset in RULESETS:
+        chance = Chance("options")
+        for number in range(matches):
+            yield from checksums(f"{ruleset.name} options {number}", new_match(ruleset, chance, most_deals=2))
 
 
 def stream() -> Iterator[str]:
@@ -255,17 +290,5 @@ def stream() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    DEALS = 40
-    for line in stream():
+    for line in chain(stream(), of_presets(100), of_options(20)):
         print(line)
-    for each, preset in PRESETS:
-        table = range(each.seats[0], each.seats[1] + 1)
-        for number in table:
-            for line in checksums(each, preset, number, each.resolve(preset, {}, number), -(-DEALS // len(table))):
-                print(line)
-    for each in RULESETS:
-        draws = Chance("options")
-        for at in range(20):
-            number = random_seats(each, draws)
-            for line in checksums(each, f"options {at}", number, random_options(each, number, draws), 2):
-                print(line)

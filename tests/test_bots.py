@@ -8,12 +8,13 @@ from engine.arena import Entrant, play_sets, summary
 from engine.bots import BOTS, Bot, find
 from engine.bots.tarneeb_bidding import SCALES, best_trump
 from engine.cards import FRENCH_ACE_HIGH
+from engine.catalog import RULESETS
 from engine.chance import Chance
 from engine.match import Ruleset
 from engine.rulesets.tarneeb import TARNEEB
 from engine.rulesets.tarneeb.rules import MOVES, TarneebDeal
 from engine.rulesets.tarneeb.view import CODEC
-from tests.positions import PRESETS, of_preset, random_options, walk
+from tests.positions import PRESETS, of_preset, random_options, seats_in_turn, walk
 from tests.test_rules import hand as in_full
 from tests.test_rules import items, parse, written
 
@@ -30,7 +31,7 @@ SETS = {"tarneeb": 25, "reihe": 150, "elfer_raus": 800, "rosbiratschka": 100}
 @each_bot
 def test_a_bot_always_chooses_a_legal_move(bot: Bot) -> None:
     """At any position of any ruleset, whoever led to it: here chance, under drawn options."""
-    for ruleset in {ruleset.name: ruleset for ruleset, _ in PRESETS}.values():
+    for ruleset in RULESETS:
         for match, chance in walk(ruleset, f"legal {bot.name}", 3000):
             if match.to_move >= 0:
                 seen = match.observe(match.to_move)
@@ -41,9 +42,9 @@ def test_a_bot_always_chooses_a_legal_move(bot: Bot) -> None:
 def test_a_bot_plays_whole_deals_with_itself(bot: Bot) -> None:
     """The positions that it brings about itself are other ones; the arena lets no illegal move pass."""
     chance = Chance("options of whole deals")
-    for ruleset in {ruleset.name: ruleset for ruleset, _ in PRESETS}.values():
+    for ruleset in RULESETS:
         for number in range(40):
-            seats = ruleset.seats[0] + number % (ruleset.seats[1] - ruleset.seats[0] + 1)
+            seats = seats_in_turn(ruleset, number)
             options = random_options(ruleset, seats, chance)
             play_sets(ruleset, options, [Entrant(bot)] * seats, "itself", first_set=number, sets=1)
 
@@ -51,7 +52,7 @@ def test_a_bot_plays_whole_deals_with_itself(bot: Bot) -> None:
 @each_bot
 def test_a_bot_decides_by_what_its_seat_knows(bot: Bot) -> None:
     """In another deal that the seat cannot tell from this one it chooses the same."""
-    for ruleset in {ruleset.name: ruleset for ruleset, _ in PRESETS}.values():
+    for ruleset in RULESETS:
         for match, chance in walk(ruleset, f"knows {bot.name}", 1000):
             if match.to_move >= 0:
                 seen = match.observe(match.to_move)

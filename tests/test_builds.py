@@ -4,12 +4,14 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from engine._builds import STAMP
+from tests.positions import PRESETS
 
 ROOT = Path(__file__).parents[1]
 BUILDS = ("pure", "compiled")
@@ -61,7 +63,10 @@ def source_hash(where: Path) -> str:
 
 
 def test_plain_and_compiled_engine_agree_at_every_position() -> None:
-    """Deals of every ruleset and preset, position by position: moves, observations, samples, scores and chance."""
+    """A hundred matches of every preset, position by position: moves, observations, events, samples, scores, chance.
+
+    They are short ones (`tests.positions.SHORT`), over all numbers of seats; and there are some under other options.
+    """
     assert STAMP.exists(), NO_BUILD
     with ThreadPoolExecutor() as both:
         plain, compiled = both.map(
@@ -72,7 +77,9 @@ def test_plain_and_compiled_engine_agree_at_every_position() -> None:
     lines, others = plain.stdout.splitlines(), compiled.stdout.splitlines()
     for line, other in zip(lines, others, strict=True):
         assert line == other, "here the two builds part"
-    assert sum(" position " in line for line in lines) > 10000
+    matches = Counter(" ".join(line.split()[:2]) for line in lines if " position 0 " in line)
+    assert {matches[f"{ruleset.name} {preset}"] for ruleset, preset in PRESETS} == {100}
+    assert sum(" position " in line for line in lines) > 250_000
 
 
 def test_the_checksums_are_of_different_builds() -> None:

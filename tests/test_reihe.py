@@ -1,34 +1,19 @@
 """Reihe: what passes prove of the hands, what a log tells of proposals and money, and what the source advises."""
 
-from itertools import combinations
 from typing import Any
 
 import pytest
 
-from engine.bits import bit, members
+from engine.bits import bit
 from engine.bots import rules_bot
 from engine.chance import Chance, PublishedDeals
-from engine.match import Match, dealt, resume
+from engine.match import Match, resume
 from engine.rulesets.reihe import REIHE
 from engine.wire import Pass, Play
+from tests.hands import Order, possible, spreads
 from tests.positions import SPECTATOR, all_seen, one_of, order_that_deals, random_move
 
 MOST_UNSEEN = 8
-
-
-class Order:
-    """The chance of a match in which every deal comes from one order of the pack."""
-
-    def __init__(self, order: list[int]) -> None:
-        self.cards = order
-
-    def order(self, _number: int, _attempt: int, _size: int) -> list[int]:
-        """The order of the pack."""
-        return self.cards
-
-    def below(self, _purpose: str, _n: int) -> int:
-        """The lowest number there is."""
-        return 0
 
 
 def begun(seats: int, source: Any, **options: Any) -> Match:
@@ -42,29 +27,6 @@ def begun(seats: int, source: Any, **options: Any) -> Match:
 # ---------------------------------------------------------------------------------------------------- what passes prove
 
 
-def spreads(unseen: int, sizes: list[int]) -> list[list[int]]:
-    """Every way to give hidden cards to the seats."""
-    if not sizes:
-        return [[]]
-    hands = [sum(map(bit, cards)) for cards in combinations(members(unseen), sizes[0])]
-    return [[hand, *rest] for hand in hands for rest in spreads(unseen & ~hand, sizes[1:])]
-
-
-def possible(match: Match, hands: list[int], moves: list[tuple[int, int]]) -> bool:
-    """Whether the moves of a deal were legal where the seats hold these hands at its end."""
-    whole = list(hands)
-    for seat, move in moves:
-        if move < match.deal.size:
-            whole[seat] |= bit(move)
-    match.source.cards = order_that_deals(match, whole)
-    deal = dealt(match)
-    for seat, move in moves:
-        if deal.to_move != seat or move not in deal.legal_moves():
-            return False
-        deal.play(move)
-    return True
-
-
 @pytest.mark.parametrize("deck", ["german_36", "spanish_40"])
 @pytest.mark.parametrize("seats", [3, 4, 5, 7])
 def test_the_passes_allow_exactly_the_hands_that_could_have_played_so(deck: str, seats: int) -> None:
@@ -73,7 +35,8 @@ def test_the_passes_allow_exactly_the_hands_that_could_have_played_so(deck: str,
     narrowed = 0
     for _ in range(4):
         size = len(REIHE.packs[deck].cards)
-        match = begun(seats, Order(chance.shuffled(list(range(size)))), deck=deck)
+        source = Order(chance.shuffled(list(range(size))))
+        match = begun(seats, source, deck=deck)
         moves: list[tuple[int, int]] = []
         while sum(match.observe(SPECTATOR).sizes) > MOST_UNSEEN and len(match.observe(SPECTATOR).places) < seats - 1:
             moves.append((match.to_move, one_of(chance, match.deal.legal_moves())))
@@ -85,7 +48,7 @@ def test_the_passes_allow_exactly_the_hands_that_could_have_played_so(deck: str,
         for hands in (one_of(chance, tried) for _ in range(150)):
             allowed = not any(hand & lacks for hand, lacks in zip(hands, seen.lacks, strict=True))
             narrowed += not allowed
-            assert allowed == possible(match, hands, moves), (hands, moves)
+            assert allowed == possible(match, source, hands, moves), (hands, moves)
     assert narrowed, "nothing was proved: choose longer deals"
 
 

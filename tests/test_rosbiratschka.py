@@ -1,67 +1,25 @@
 """Rosbiratschka: what the open play of each contract proves of the hands, no more and no less; and the advice."""
 
-from itertools import combinations
-
 import pytest
 
-from engine.bits import bit, members
+from engine.bits import bit
 from engine.bots import rules_bot
 from engine.chance import Chance
-from engine.deal import play_checked
-from engine.errors import IllegalMove
-from engine.match import Match, dealt
+from engine.match import Match
 from engine.rulesets.rosbiratschka import ROSBIRATSCHKA
 from engine.rulesets.rosbiratschka.rules import CONTRACTS
-from tests.positions import SPECTATOR, one_of, order_that_deals
+from tests.hands import Order, possible, spreads
+from tests.positions import SPECTATOR, one_of
 
 MOST_UNSEEN = 5
 
 
-class Order:
-    """The chance of a match in which every deal comes from one order of the pack."""
-
-    def __init__(self, order: list[int]) -> None:
-        self.cards = order
-
-    def order(self, _number: int, _attempt: int, _size: int) -> list[int]:
-        """The order of the pack."""
-        return self.cards
-
-    def below(self, _purpose: str, _n: int) -> int:
-        """The lowest number there is."""
-        return 0
-
-
-def begun(contract: str, open_row: str, seats: int, order: list[int]) -> Match:
+def begun(contract: str, open_row: str, seats: int, source: Order) -> Match:
     """A match that begins with one deal of a contract."""
     options = ROSBIRATSCHKA.resolve(None, {"contracts": [contract], "open_row": open_row}, seats)
-    match = Match(ROSBIRATSCHKA, options, seats, Order(order))
+    match = Match(ROSBIRATSCHKA, options, seats, source)
     match.start()
     return match
-
-
-def spreads(unseen: int, sizes: list[int]) -> list[list[int]]:
-    """Every way to give hidden cards to the seats."""
-    if not sizes:
-        return [[]]
-    hands = [sum(map(bit, cards)) for cards in combinations(members(unseen), sizes[0])]
-    return [[hand, *rest] for hand in hands for rest in spreads(unseen & ~hand, sizes[1:])]
-
-
-def possible(match: Match, hands: list[int], moves: list[tuple[int, int]]) -> bool:
-    """Whether the moves of a deal were legal where the seats hold these hands at its end."""
-    whole = list(hands)
-    for seat, move in moves:
-        if move < match.deal.size:
-            whole[seat] |= bit(move)
-    match.source.cards = order_that_deals(match, whole)
-    deal = dealt(match)
-    try:
-        for seat, move in moves:
-            play_checked(deal, seat, move)
-    except IllegalMove:
-        return False
-    return True
 
 
 @pytest.mark.parametrize("open_row", ["when_stuck", "any_time"])
@@ -72,7 +30,8 @@ def test_the_open_play_allows_exactly_the_hands_that_could_have_played_so(contra
     narrowed = 0
     for seats in (3, 4, 5, 6):
         size = len(ROSBIRATSCHKA.codec(None, seats).pack.cards)
-        match = begun(contract, open_row, seats, chance.shuffled(list(range(size))))
+        source = Order(chance.shuffled(list(range(size))))
+        match = begun(contract, open_row, seats, source)
         moves: list[tuple[int, int]] = []
         while match.result is None and sum(match.observe(SPECTATOR).sizes) > MOST_UNSEEN:
             moves.append((match.to_move, one_of(chance, match.deal.legal_moves())))
@@ -84,7 +43,7 @@ def test_the_open_play_allows_exactly_the_hands_that_could_have_played_so(contra
         for hands in spreads(bit(size) - 1 & ~seen.seen(), seen.sizes):
             allowed = not any(hand & never for hand, never in zip(hands, cannot, strict=True))
             narrowed += not allowed
-            assert allowed == possible(match, hands, moves), (hands, moves)
+            assert allowed == possible(match, source, hands, moves), (hands, moves)
     assert narrowed or contract in ("hundred", "no_king_of_hearts")
 
 

@@ -87,8 +87,8 @@ def test_a_copy_goes_its_own_way(layout: Layout) -> None:
 
 @pytest.mark.parametrize(
     ("lengths", "starts"),
-    [([9, 9], [4, 4]), ([9, 9], [4, 18]), ([9], [-1]), ([1] * 5, [0, 1, 2, 3, 4]), ([49, 49], [0, 50])],
-    ids=["another_suits", "beyond_the_pack", "no_card", "five_suits", "too_many_cards"],
+    [([9, 9], [4, 4]), ([9, 9], [4, 18]), ([9], [-1]), ([1] * 5, [0, 1, 2, 3, 4]), ([49, 49], [0, 50]), ([9, 9], [4])],
+    ids=["another_suits", "beyond_the_pack", "no_card", "five_suits", "too_many_cards", "one_missing"],
 )
 def test_rows_that_cannot_be_are_refused(lengths: list[int], starts: list[int]) -> None:
     """The compiled engine does not look where it writes, so what it is given is looked at first."""

@@ -1,5 +1,7 @@
 """Every `[[case]]` of tests/rules/*.toml is one test, and every numbered rule has a case, a text and a line of code.
 
+Every option has a case that comes out otherwise with another value of it.
+
 A table begins with its `ruleset`, the `direction` in which it is played, the `[usual]` setting of a case that does not
 say otherwise, and named `[hands]`. A case has `rule` (one or several), `says` (what happens, in one sentence), and
 
@@ -28,7 +30,7 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-from msgspec import Struct
+from msgspec import Struct, inspect
 
 from engine.bits import bit
 from engine.cards import Pack
@@ -115,11 +117,6 @@ class Prepared:
     def below(self, purpose: str, n: int) -> int:  # noqa: ARG002 (whatever it is for)
         """The number that the test draws."""
         return self.drawn % n
-
-
-def options(case: dict[str, Any]) -> dict[str, Any]:
-    """The options that a case chooses."""
-    return {name: null(value) for name, value in case.get("options", {}).items()}
 
 
 def each_seat(values: list[int], seats: int) -> list[int]:
@@ -353,9 +350,17 @@ def prove(table: dict[str, Any], case: dict[str, Any]) -> None:
             ruleset.resolve(case.get("preset"), options_of(case), case.get("seats", ruleset.seats[1]))
         assert sorted(pointer for pointer, _ in error.value.errors) == case["refused_options"]
         return
-    expected = {key: wanted for key, wanted in case.items() if key not in TOLD | CHOSEN | START}
-    assert expected, "the case expects nothing"
-    position = Position(table, case)
+    assert expected(case), "the case expects nothing"
+    must_be_so(Position(table, case), expected(case))
+
+
+def expected(case: dict[str, Any]) -> dict[str, Any]:
+    """What a case says must be so."""
+    return {key: wanted for key, wanted in case.items() if key not in TOLD | CHOSEN | START}
+
+
+def must_be_so(position: Position, expected: dict[str, Any]) -> None:
+    """Look whether all of it is so at the position."""
     fields = position.fields()
     for key, wanted in expected.items():
         assert key in CHECKS or key in fields, f"nothing is called {key!r} here: {[*START, *CHECKS, *fields]}"
@@ -461,6 +466,81 @@ def test_every_option_value_preset_and_reason_is_in_a_case(game: str) -> None:
     assert set(schema) <= {name for name, _ in used}
     assert set(ruleset.presets) <= {case.get("preset") for case in cases}
     assert set(ruleset.reasons) <= {reason for case in cases for reason in case.get("refused", {}).values()}
+
+
+def other_values(kind: inspect.Type, value: Any) -> list[Any]:
+    """Some other values of an option: all of a few, the ends and the neighbours of a number."""
+    match kind:
+        case inspect.LiteralType(values=values):
+            return [each for each in values if each != value]
+        case inspect.BoolType():
+            return [not value]
+        case inspect.IntType(ge=low, le=high) if low is not None and high is not None:
+            near = [value + by for by in (-1, 1, 2)] if isinstance(value, int) else []
+            return [each for each in (*near, low, low + 1, high) if low <= each <= high and each != value]
+        case inspect.NoneType():
+            return [] if value is None else [None]
+        case inspect.UnionType(types=kinds):
+            return [other for each in kinds for other in other_values(each, value)]
+        case inspect.ListType():
+            return [value[::-1], value[1:], value[:1]]
+        case inspect.Metadata(type=inner):
+            return other_values(inner, value)
+    raise NotImplementedError(f"an option of {kind} is new: say here which values it has")
+
+
+def comes_out_otherwise(table: dict[str, Any], case: dict[str, Any], option: str, value: Any) -> bool:
+    """Whether something that a case says is not so where one option has another value.
+
+    That the option has that value does not count, nor that the hands of the case cannot be dealt then.
+    """
+    changed = {**case, "options": {**case.get("options", {}), option: value}}
+    says = {key: wanted for key, wanted in expected(case).items() if key not in ("resolved", option)}
+    try:
+        position = Position(table, changed)
+    except (InvalidOptions, AssertionError, KeyError, ValueError):
+        return False
+    except EngineError:
+        return True  # one of its moves is refused
+    try:
+        must_be_so(position, says)
+    except (AssertionError, KeyError, pytest.fail.Exception):
+        return True  # KeyError: the deal is not over, or is, and has no such field
+    return False
+
+
+def case_that_depends_on(table: dict[str, Any], option: inspect.Field) -> dict[str, Any] | None:
+    """A case that comes out otherwise with another value of an option; those that choose a value are tried first."""
+    cases: list[dict[str, Any]] = [case for case in table["case"] if "refused_options" not in case]
+    cases.sort(key=lambda case: option.name not in case.get("options", {}))
+    for case in cases:
+        value = getattr(Position(table, case).options, option.name)
+        if any(comes_out_otherwise(table, case, option.name, other) for other in other_values(option.type, value)):
+            return case
+    return None
+
+
+def options_of_game(game: str) -> list[inspect.Field]:
+    """The options of a ruleset."""
+    kind = inspect.type_info(find(game).options)
+    assert isinstance(kind, inspect.StructType)
+    return list(kind.fields)
+
+
+OPTIONS = [pytest.param(game, each, id=f"{game}-{each.name}") for game in GAMES for each in options_of_game(game)]
+
+
+@pytest.mark.parametrize(("game", "option"), OPTIONS)
+def test_every_option_changes_how_a_case_comes_out(game: str, option: inspect.Field) -> None:
+    """With another value of the option something that a case of the table says is not so: the option does something."""
+    assert case_that_depends_on(table_of(game), option) is not None
+
+
+@pytest.mark.parametrize("option", options_of_game("tarneeb"), ids=lambda option: option.name)
+def test_an_option_that_changes_nothing_is_found(option: inspect.Field) -> None:
+    """A case that only says what its options are depends on none of them."""
+    empty = {"rule": "T38", "says": "nothing of play", "options": {"target": 20}, "resolved": {"target": 20}}
+    assert case_that_depends_on({**table_of("tarneeb"), "case": [empty]}, option) is None
 
 
 @pytest.mark.parametrize(

@@ -1,32 +1,51 @@
 """The catalogue: rulesets, bots, errors. It is the same for everyone and may be cached."""
 
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import msgspec
 from litestar import get
 from litestar.params import FromPath
 
-from service import catalogue
-from service.operation import Operation, Parameter, describes
-from service.routes.http import PUBLIC, Answer, AnyRequest, answer, query
+from service import catalogue, rulesets
+from service.operation import IF_NONE_MATCH, Operation, Parameter, describes
+from service.routes.content import Content, unchanging
+from service.routes.http import JSON, PUBLIC, Answer, AnyRequest, query
 
 TAG = "Catalogue"
 LANGUAGE = Parameter("Accept-Language", "header", "`en` or `es`; English without it.", {"type": "string"})
-IN_LANGUAGE = {"Content-Language": "The language of the texts."}
+ETAG = {"ETag": "Names this answer; send it back as `If-None-Match`."}
+IN_LANGUAGE = {"Content-Language": "The language of the texts.", **ETAG}
 
 
-def _in_language(content: object, lang: str) -> Answer:
-    return answer(content, headers={**PUBLIC, "Content-Language": lang, "Vary": "Accept-Language"})
+@cache
+def _content(make: Callable[..., Any], *about: str) -> Content:
+    return Content.of(msgspec.json.encode(make(*about)), JSON)
+
+
+def _in_language(request: AnyRequest, make: Callable[..., Any], *about: str) -> Answer:
+    lang = catalogue.language(request.headers.get("accept-language", ""))
+    headers = {**PUBLIC, "Content-Language": lang}
+    return unchanging(request, _content(make, *about, lang), headers, vary="Accept-Language")
 
 
 @get(
     "/v1/rulesets",
     **describes(
-        Operation("listRulesets", TAG, {200: catalogue.RulesetList}, parameters=(LANGUAGE,), answer_headers=IN_LANGUAGE)
+        Operation(
+            "listRulesets",
+            TAG,
+            {200: rulesets.RulesetList, 304: None},
+            parameters=(LANGUAGE, IF_NONE_MATCH),
+            answer_headers=IN_LANGUAGE,
+        )
     ),
 )
 async def list_rulesets(request: AnyRequest) -> Answer:
     """List every ruleset there is."""
     query(request)
-    lang = catalogue.language(request.headers.get("accept-language", ""))
-    return _in_language(catalogue.ruleset_list(lang), lang)
+    return _in_language(request, rulesets.ruleset_list)
 
 
 @get(
@@ -35,32 +54,49 @@ async def list_rulesets(request: AnyRequest) -> Answer:
         Operation(
             "getRuleset",
             TAG,
-            {200: catalogue.RulesetPage},
+            {200: rulesets.RulesetPage, 304: None},
             problems=("unknown_ruleset",),
-            parameters=(LANGUAGE,),
+            parameters=(LANGUAGE, IF_NONE_MATCH),
             answer_headers=IN_LANGUAGE,
         )
     ),
 )
 async def get_ruleset(request: AnyRequest, ruleset: FromPath[str]) -> Answer:
-    """Read all about one ruleset: options and presets, cards, moves, reasons, and the numbered rules."""
+    """Read all about one ruleset.
+
+    Options with everything that a form for a new game needs, presets, packs and what cards are called, moves,
+    reasons, the numbered rules, and worked examples of them.
+    """
     query(request)
-    lang = catalogue.language(request.headers.get("accept-language", ""))
-    return _in_language(catalogue.ruleset_page(ruleset, lang), lang)
+    return _in_language(request, rulesets.ruleset_page, ruleset)
 
 
-@get("/v1/bots", **describes(Operation("listBots", TAG, {200: catalogue.BotList})))
+@get(
+    "/v1/bots",
+    **describes(
+        Operation(
+            "listBots", TAG, {200: catalogue.BotList, 304: None}, parameters=(IF_NONE_MATCH,), answer_headers=ETAG
+        )
+    ),
+)
 async def list_bots(request: AnyRequest) -> Answer:
     """List every bot and version, with its measured strength."""
     query(request)
-    return answer(catalogue.bot_list(), headers=PUBLIC)
+    return unchanging(request, _content(catalogue.bot_list), PUBLIC)
 
 
-@get("/v1/errors", **describes(Operation("listErrors", TAG, {200: catalogue.ErrorList})))
+@get(
+    "/v1/errors",
+    **describes(
+        Operation(
+            "listErrors", TAG, {200: catalogue.ErrorList, 304: None}, parameters=(IF_NONE_MATCH,), answer_headers=ETAG
+        )
+    ),
+)
 async def list_errors(request: AnyRequest) -> Answer:
     """List every code that a problem document can carry, and what to do about it."""
     query(request)
-    return answer(catalogue.error_list(), headers=PUBLIC)
+    return unchanging(request, _content(catalogue.error_list), PUBLIC)
 
 
 HANDLERS = (list_rulesets, get_ruleset, list_bots, list_errors)

@@ -1,10 +1,6 @@
 """The published document, and a reference to read and try it in. Every byte of that page comes from this service."""
 
 import asyncio
-import gzip
-import hashlib
-import re
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
@@ -16,7 +12,8 @@ from litestar.params import FromPath
 from service.errors import NotFound
 from service.openapi import document
 from service.operation import IF_NONE_MATCH, Operation, describes
-from service.routes.http import JSON, PUBLIC, Answer, AnyRequest, holds, query
+from service.routes.content import Content, unchanging
+from service.routes.http import JSON, PUBLIC, Answer, AnyRequest, query
 
 CARRIER = "flask-swagger-ui"
 """The distribution that brings Swagger UI's files. Only they are used: nothing of it, or of Flask, is imported."""
@@ -51,37 +48,7 @@ PAGE = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-cache",
 }
-_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.ASCII | re.IGNORECASE)
 ASSET = {"X-Content-Type-Options": "nosniff", "Cache-Control": "public, max-age=3600"}
-
-
-@dataclass(frozen=True)
-class Content:
-    """Bytes that never change while the process runs, as they are and zipped."""
-
-    body: bytes
-    media: str
-    zipped: bytes
-    digest: str
-
-    @classmethod
-    def of(cls, body: bytes, media: str) -> "Content":
-        """The content of some bytes."""
-        zipped = body if media.startswith("image/") else gzip.compress(body, mtime=0)
-        return cls(body, media, zipped, hashlib.sha256(body).hexdigest()[:32])
-
-
-def _answer(request: AnyRequest, content: Content, headers: dict[str, str]) -> Answer:
-    """The content, zipped for whoever takes that; 304 for whoever holds it."""
-    zipped = content.zipped is not content.body and _GZIP.search(request.headers.get("accept-encoding", "")) is not None
-    # An `ETag` names bytes, so what is zipped has another one.
-    etag = f'"{content.digest}{"-gzip" if zipped else ""}"'
-    headers = {**headers, "ETag": etag, "Vary": "Accept-Encoding"}
-    if holds(request, etag):
-        return Answer(b"", 304, headers=headers)
-    if zipped:
-        headers["Content-Encoding"] = "gzip"
-    return Answer(content.zipped if zipped else content.body, media=content.media, headers=headers)
 
 
 @cache
@@ -117,13 +84,13 @@ async def get_document(request: AnyRequest) -> Answer:
     state = request.app.state
     if "document" not in state:
         state.document = await asyncio.to_thread(_written, request.app)
-    return _answer(request, state.document, PUBLIC)
+    return unchanging(request, state.document, PUBLIC)
 
 
 @get("/docs", opt={"page": True})
 async def docs(request: AnyRequest) -> Answer:
     """Show the reference."""
-    return _answer(request, _page(), PAGE)
+    return unchanging(request, _page(), PAGE)
 
 
 @get("/docs/{name:str}", opt={"page": True})
@@ -132,7 +99,7 @@ async def docs_asset(request: AnyRequest, name: FromPath[str]) -> Answer:
     if name not in ASSETS:
         raise NotFound("The reference has no such file.")
     # Zipping the largest takes long enough for a move to wait, once.
-    return _answer(request, await asyncio.to_thread(_asset, name), ASSET)
+    return unchanging(request, await asyncio.to_thread(_asset, name), ASSET)
 
 
 @get("/", opt={"page": True})

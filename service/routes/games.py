@@ -5,9 +5,11 @@ import re
 import msgspec
 from litestar import get, post, put
 from litestar.params import FromPath
+from litestar.types import ASGIApp
 
-from service import bot_moves, games, targets
-from service.operation import IF_NONE_MATCH, Operation, Parameter, describes
+from service import bot_moves, creation, following, games, targets
+from service.access import Caller
+from service.operation import IDEMPOTENCY_KEY, IF_NONE_MATCH, Operation, Parameter, describes
 from service.routes.http import (
     NO_STORE,
     PRIVATE,
@@ -19,9 +21,12 @@ from service.routes.http import (
     context_of,
     enter_game,
     holds,
+    idempotency_key,
     query,
+    sent_as,
     whole,
 )
+from service.routes.streams import EVENT_STREAM, PING_SECONDS, EventStream, wants_stream
 from service.schemas import (
     CURSOR_PATTERN,
     ApplyMove,
@@ -36,8 +41,10 @@ from service.schemas import (
     MoveApplied,
     ProposeTarget,
 )
+from service.store import Loaded
 
 MOST_WAIT = 25
+REPLAYED = {"Idempotency-Replayed": "true"}
 PAGE = 100
 MOST_PAGE = 1000
 GONE = ("game_not_found", "game_expired")
@@ -65,8 +72,12 @@ LIMIT = Parameter(
             TAG,
             {201: CreatedGame},
             body=CreateGame,
-            problems=("invalid_options", "unknown_bot", "unavailable"),
-            answer_headers={"Location": "Where the game is from now on."},
+            problems=("invalid_options", "unknown_bot", "idempotency_mismatch", "unavailable"),
+            parameters=(IDEMPOTENCY_KEY,),
+            answer_headers={
+                "Location": "Where the game is from now on.",
+                "Idempotency-Replayed": "`true` where the game had been created before, with this key.",
+            },
         )
     ),
 )
@@ -75,10 +86,20 @@ async def create_game(request: AnyRequest) -> Answer:
 
     Every seat is a player's or a bot's. The answer holds the token of each player's seat and the creator's token:
     they are shown here only, so keep them. Bots move by themselves from now on.
+
+    Send an `Idempotency-Key`, a new UUID, and no game is created twice: after a time-out or a 503 repeat the same
+    body with the same key, and the first answer comes again. A key is known for as long as its game is kept. Whoever
+    knows key and body gets the tokens, so treat the key as a secret.
     """
     query(request)
-    created = await games.create_game(context_of(request), await body(request, _create))
-    return answer(created, 201, {**NO_STORE, "Location": f"/v1/games/{created.game.game_id}"})
+    asked = await body(request, _create)
+    again = {}
+    if (key := idempotency_key(request)) is None:
+        created = await creation.create_game(context_of(request), asked)
+    else:
+        created, replayed = await creation.create_once(context_of(request), asked, key)
+        again = REPLAYED if replayed else {}
+    return answer(created, 201, {**NO_STORE, **again, "Location": f"/v1/games/{created.game.game_id}"})
 
 
 @get(
@@ -168,7 +189,7 @@ async def apply_move(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     game, caller = await games.enter_to_move(context, game_id, bearer(request))
     mover = games.seated(caller)
     applied, replayed = await games.apply_move(context, game, mover, await body(request, _move))
-    return answer(applied, headers={**PRIVATE, "Idempotency-Replayed": "true"} if replayed else PRIVATE)
+    return answer(applied, headers={**PRIVATE, **REPLAYED} if replayed else PRIVATE)
 
 
 @put(
@@ -268,8 +289,9 @@ def _preferred_wait(request: AnyRequest) -> int | None:
         Operation(
             "listEvents",
             TAG,
-            {200: EventsPage},
+            {200: EventsPage, 204: None},
             access="optional",
+            stream=True,
             problems=(*GONE, "not_started", "history_lost"),
             parameters=(
                 Parameter(
@@ -279,21 +301,61 @@ def _preferred_wait(request: AnyRequest) -> int | None:
                     {"type": "string", "pattern": CURSOR_PATTERN},
                 ),
                 LIMIT,
+                Parameter(
+                    "wait",
+                    "query",
+                    "Seconds that an empty page is held back until there is something in it.",
+                    {"type": "integer", "minimum": 0, "maximum": MOST_WAIT},
+                ),
+                Parameter(
+                    "max_items",
+                    "query",
+                    "End a stream after this many entries.",
+                    {"type": "integer", "minimum": 1, "maximum": MOST_PAGE},
+                ),
+                Parameter(
+                    "Last-Event-ID",
+                    "header",
+                    "The cursor that a stream goes on after; counts more than `after`.",
+                    {"type": "string", "pattern": CURSOR_PATTERN},
+                ),
             ),
-        )
+        ),
+        stream=EVENT_STREAM,
     ),
 )
-async def list_events(request: AnyRequest, game_id: FromPath[str]) -> Answer:
+async def list_events(request: AnyRequest, game_id: FromPath[str]) -> ASGIApp:
     """Read the log of a game from a cursor on.
 
     Every entry says who did what, when, and what followed. Folding the entries gives the view. Entries are told
     to the reader's seat: its own hand is in what it was dealt, nobody else's is anywhere.
+
+    Three ways to follow a game. A page, at once. A long poll: with `wait` an empty page is held back until there is
+    news. A stream: with `Accept: text/event-stream` every entry is sent as it happens, as a server-sent event whose
+    `id` is its cursor; a reader who comes back with `Last-Event-ID` misses nothing. 204 says that the game is over
+    and everything has been told. A stream that has to end early sends an event `problem` with a problem document.
     """
-    sent = query(request, ("after", "limit"))
+    sent = query(request, ("after", "limit", "wait", "max_items"))
     game, caller = await enter_game(request, game_id)
+    if wants_stream(request):
+        return await _stream(request, game, caller, sent)
     limit = whole(sent.get("limit"), "limit", 1, MOST_PAGE, PAGE)
-    page = await games.events_page(context_of(request), game, caller, sent.get("after"), limit)
+    seconds = whole(sent.get("wait"), "wait", 0, MOST_WAIT, 0)
+    page = await following.wait_for_events(context_of(request), game, caller, sent.get("after"), limit, seconds=seconds)
     return answer(page, headers=PRIVATE)
+
+
+async def _stream(request: AnyRequest, game: Loaded, caller: Caller | None, sent: dict[str, str]) -> ASGIApp:
+    """The log as it grows; nothing more where the game is over and all of it is known."""
+    context = context_of(request)
+    last = sent_as(request, b"last-event-id")
+    # A browser comes back with the address it began with, so what it was told last counts more.
+    place = await following.start_following(context, game, last[0] if last else sent.get("after"))
+    if following.is_over(game) and place.cursor == game.cursor:
+        return Answer(b"", 204, headers=PRIVATE)
+    most = whole(sent["max_items"], "max_items", 1, MOST_PAGE, PAGE) if "max_items" in sent else None
+    batches = following.follow(context, game, caller, place, PING_SECONDS)
+    return EventStream(batches, 0 if request.scope["head"] else most, PRIVATE)  # type: ignore[typeddict-item] # the edge puts it there
 
 
 @get(

@@ -1,6 +1,7 @@
 """Whether the service lives, and whether it can work."""
 
 from litestar import get
+from prometheus_client import CONTENT_TYPE_LATEST
 
 import engine
 from service.errors import Unavailable
@@ -31,4 +32,16 @@ async def ready(request: AnyRequest) -> Answer:
     return answer(Ready(status="ok", redis=redis, engine=engine.MODE, workers=workers), headers=NOW)
 
 
-HANDLERS = (live, ready)
+@get("/metrics", opt={"page": True})
+async def metrics(request: AnyRequest) -> Answer:
+    """Show the process's metrics to Prometheus: by operation, never by game or caller."""
+    state = request.app.state
+    try:
+        await context_of(request).store.version()
+        state.metrics.behind(await state.queue.workers(), await state.queue.waiting())
+    except Unavailable:
+        state.metrics.alone()
+    return Answer(state.metrics.page(), media=CONTENT_TYPE_LATEST, headers=NOW)
+
+
+HANDLERS = (live, ready, metrics)

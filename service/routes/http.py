@@ -15,10 +15,13 @@ from engine.errors import InvalidOptions
 from service.access import Caller
 from service.errors import InvalidRequest, NotAcceptable, Unauthorized, UnsupportedMediaType
 from service.games import Context, enter
+from service.operation import IDEMPOTENCY_KEY_PATTERN
 from service.store import Loaded
 
 JSON = "application/json"
 PROBLEM_JSON = "application/problem+json"
+ANSWERED = ("", "*/*", "application/*", JSON, PROBLEM_JSON)
+"""What a caller may accept anywhere; nothing at all is anything."""
 PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 """For views: only the reader's own cache may keep them, and has to ask again."""
 NO_STORE = {"Cache-Control": "no-store", "Vary": "Authorization"}
@@ -30,6 +33,7 @@ AnyRequest = Request[Any, Any, Any]
 _encode = msgspec.json.Encoder().encode
 _JSON_TYPE = re.compile(r'\s*application/json\s*(?:;\s*charset="?utf-8"?\s*)?', re.ASCII | re.IGNORECASE)
 _AT = re.compile(r"(.*) - at `(?:key` in `)?\$(.*)`$", re.DOTALL)
+_KEY = re.compile(IDEMPOTENCY_KEY_PATTERN, re.ASCII)
 _BEARER = re.compile(r"Bearer +([A-Za-z0-9._~+/=-]{1,200})", re.ASCII | re.IGNORECASE)
 
 
@@ -50,7 +54,7 @@ class Answer:
         self.status = status
         self.body = body
         sent = dict(headers or {})
-        if status != 304:
+        if status not in (204, 304):
             sent |= {"Content-Type": media, "Content-Length": str(len(body))}
         self.headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in sent.items()]
 
@@ -174,6 +178,18 @@ def query(request: AnyRequest, known: tuple[str, ...] = ()) -> dict[str, str]:
     return dict(pairs)
 
 
+def idempotency_key(request: AnyRequest) -> str | None:
+    """The key that makes a repetition known; None where there is none. InvalidRequest where it is no UUID."""
+    sent = sent_as(request, b"idempotency-key")
+    if not sent:
+        return None
+    if len(sent) > 1 or not _KEY.fullmatch(sent[0]):
+        raise InvalidRequest(
+            "`Idempotency-Key` is no key.", [{"parameter": "Idempotency-Key", "detail": "It takes one UUID."}]
+        )
+    return sent[0].lower()
+
+
 def whole(text: str | None, name: str, low: int, high: int, default: int) -> int:
     """A whole number from the query. InvalidRequest."""
     if text is None:
@@ -193,13 +209,13 @@ def holds(request: AnyRequest, etag: str) -> bool:
 
 
 async def check_accept(request: AnyRequest) -> None:
-    """Refuse a request that accepts no JSON. Pages for people are answered as they are."""
+    """Refuse a request that accepts nothing that can be answered. Pages for people are answered as they are."""
     accept = ",".join(sent_as(request, b"accept"))
     if not accept or request.route_handler.opt.get("page"):
         return
     for each in accept.split(","):
         kind, _, parameters = each.strip().partition(";")
         refused = re.search(r"\bq=0(?:\.0*)?\s*$", parameters) is not None
-        if not refused and kind.strip().lower() in ("", "*/*", "application/*", JSON, PROBLEM_JSON):
+        if not refused and kind.strip().lower() in (*ANSWERED, request.route_handler.opt.get("stream")):
             return
     raise NotAcceptable("`Accept` names nothing that this resource can be.")

@@ -8,9 +8,9 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from engine.catalog import RULESETS
-from service.catalogue import options_schema
 from service.errors import PROBLEMS
 from service.openapi import TAGS, Described, described
+from service.options import options_schema
 from tests.contract.published import APP, DOCUMENT
 
 PATHS = DOCUMENT["paths"]

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Event, Thread
 from typing import Any, TypeVar
+from uuid import uuid4
 
 from service.errors import PROBLEMS
 from tests.faults.wire import Answer, Connections, NoAnswerError
@@ -98,11 +99,13 @@ class Client:
         self.refused = 0
         self.unanswered = 0
 
-    async def send(self, method: str, path: str, token: str | None = None, body: bytes | None = None) -> Json:
+    async def send(
+        self, method: str, path: str, token: str | None = None, body: bytes | None = None, key: str = ""
+    ) -> Json:
         """Give the answer's document; the same bytes are sent again after a 503, or where there is no answer."""
         while True:
             try:
-                answer = await self.connections.request(method, path, token, body)
+                answer = await self.connections.request(method, path, token, body, key)
                 if answer.status < 300:
                     return answer.json()
                 if not is_clear(answer, "unavailable"):
@@ -135,6 +138,7 @@ class Load:
         self.games: list[Game] = []
         self.running: dict[str, Game] = {}
         self.acknowledged = 0
+        self.created = 0
         self.last_game = Event()
         self.errors: list[BaseException] = []
         self._over: list[Table] = []
@@ -218,8 +222,9 @@ class Load:
         body = {
             "ruleset": table.ruleset, "seats": table.seats, "options": options, "pace_seconds": 0, "seed": seed,
         }  # fmt: skip
-        # Where the answer is lost this makes another game, and nobody plays the first one.
-        created = await self.client.send("POST", "/v1/games", body=json.dumps(body).encode())
+        # Where the answer is lost, the key finds the game that was made.
+        created = await self.client.send("POST", "/v1/games", None, json.dumps(body).encode(), str(uuid4()))
+        self.created += 1
         tokens = {seat["seat"]: seat["token"] for seat in created["seats"]}
         return Game(created["game"]["game_id"], table.ruleset, seed, tokens)
 

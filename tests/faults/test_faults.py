@@ -52,6 +52,12 @@ def test_in_the_end_every_game_is_played_to_its_end(ours: Stand) -> None:
     assert (tally.lost, tally.doubled) == (0, 0)
 
 
+def test_there_are_as_many_games_as_were_asked_for(ours: Stand) -> None:
+    """A create whose answer was lost was repeated with its key."""
+    with redis.Redis.from_url(ours.games_url) as client:
+        assert len(list(client.scan_iter("tapete:{s??}:game:*"))) == ours.load.created
+
+
 def test_there_was_something_to_lose(ours: Stand) -> None:
     """Otherwise nothing was killed under load, and the other tests say nothing."""
     assert ours.load.client.refused > 0

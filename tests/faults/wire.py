@@ -39,11 +39,15 @@ class Connections:
         self.host, self.port = parts.hostname or "", parts.port or 80
         self._idle: list[Connection] = []
 
-    async def request(self, method: str, path: str, token: str | None = None, body: bytes | None = None) -> Answer:
-        """Send a request, once. Raises NoAnswerError."""
+    async def request(
+        self, method: str, path: str, token: str | None = None, body: bytes | None = None, key: str = ""
+    ) -> Answer:
+        """Send a request, once; `key` is its `Idempotency-Key`. Raises NoAnswerError."""
         head = f"{method} {path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\n"
         if token:
             head += f"Authorization: Bearer {token}\r\n"
+        if key:
+            head += f"Idempotency-Key: {key}\r\n"
         if body is not None:
             head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
         connection = None

@@ -97,6 +97,7 @@ def at(api: Api, broken: Api, without_redis: Api, table: Table, kept: redis.Redi
     return Situation(api, broken, without_redis, table, over, kept)
 
 
+KEY = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"
 EVERY_CODE: dict[str, Callable[[Situation], httpx.Response]] = {
     "invalid_request": lambda at: at.api.post("/v1/games", {}),
     "unauthorized": lambda at: at.table.get("/legal-moves"),
@@ -112,6 +113,9 @@ EVERY_CODE: dict[str, Callable[[Situation], httpx.Response]] = {
     "too_large": lambda at: at.api.post("/v1/games", b" " * (64 * 1024 + 1)),
     "unsupported_media_type": lambda at: at.api.post("/v1/games", b"{}", content_type="text/plain"),
     "invalid_options": lambda at: at.api.post("/v1/games", {**CREATE, "preset": "bridge"}),
+    "idempotency_mismatch": lambda at: [
+        at.api.post("/v1/games", {**CREATE, "seed": seed}, idempotency_key=KEY) for seed in ("5e" * 32, "7a" * 32)
+    ][1],
     "unknown_bot": lambda at: at.table.ask_bot(3, bot={"bot": "rules", "version": 9}),
     "illegal_move": lambda at: at.table.send(3, bid(6)),
     "no_target": lambda at: at.table.api.run(
@@ -264,7 +268,8 @@ def test_head_is_get_without_the_body(api: Api, table: Table) -> None:
         "/v1/games",
     ):
         for accept in ("*/*", "text/html"):
-            got, head = (api.run(api.request(method, path, None, {"accept": accept})) for method in ("GET", "HEAD"))
+            headers = {"accept": accept, "accept-encoding": "identity"}
+            got, head = (api.run(api.request(method, path, None, headers)) for method in ("GET", "HEAD"))
             one, other = ({**answer.headers, "x-request-id": ""} for answer in (got, head))
             assert (one, got.status_code) == (other, head.status_code)
             assert int(one["content-length"]) == len(got.content) > 0

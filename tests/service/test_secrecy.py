@@ -22,7 +22,7 @@ from engine.errors import IllegalMove
 from engine.match import DealSource, Match
 from engine.rulesets.tarneeb import TARNEEB
 from engine.rulesets.tarneeb.view import CODEC
-from service import bot_moves, games, views
+from service import bot_moves, creation, games, views
 from service.jobs import BOT_JOB
 from service.settings import Settings
 from tests.positions import SPECTATOR, Record, new_match, one_of, played, random_options
@@ -204,7 +204,7 @@ def create(each: World, exchange: Exchange, game_id: str, deals: DealSource, mon
     """The exchange's game in one world."""
     seed = f"{len(each.deals):064x}"
     each.deals[seed] = deals
-    monkeypatch.setattr(games, "new_game_id", lambda: game_id)
+    monkeypatch.setattr(creation, "new_game_id", lambda: game_id)
     options = msgspec.to_builtins(exchange.record.match.options)
     return each.api.create(seed=seed, options=options, metadata={"for": "the creator"})
 

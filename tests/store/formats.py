@@ -16,7 +16,7 @@ import msgspec
 from redis.asyncio import Redis
 
 from engine.wire import Move, Pass
-from service import bot_moves, games, redis_server
+from service import bot_moves, creation, games, redis_server
 from service.access import Tokens
 from service.games import Context
 from service.schemas import AskBot, BotMove, BotSeat, BotSpec, CreateGame, PlayerSeat
@@ -48,8 +48,8 @@ FOUR = CreateGame(
 async def play(store: Store) -> None:
     """Play a game in which everything happens that is kept: moves of players and bots, a second deal, jobs."""
     context = Context(store, Tokens((b"the secret of this record",)))
-    with patch.object(games, "new_game_id", lambda: GAME):
-        await games.create_game(context, FOUR)
+    with patch.object(creation, "new_game_id", lambda: GAME):
+        await creation.create_game(context, FOUR)
     for _ in range(4):
         await move(context, Pass())
     game = await games.load(context, GAME)

@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from engine.wire import Pass
-from service import games, redis_server
+from service import creation, games, redis_server
 from service.access import Seated, Tokens
 from service.errors import Unavailable
 from service.games import Context
@@ -145,9 +145,8 @@ async def test_moves_that_a_hanging_server_makes_after_their_callers_gave_up_are
 ) -> None:
     """The server goes on with what it was sent meanwhile: twice the same bytes, for nobody who waits any more."""
     tokens, impatient = Tokens((b"secret",)), Store(connect(clean_redis, timeout=1))
-    created = await games.create_game(
-        Context(store, tokens), CreateGame(ruleset="tarneeb", seats=[PlayerSeat()] * 4, options={"first_dealer": 0})
-    )
+    four = CreateGame(ruleset="tarneeb", seats=[PlayerSeat()] * 4, options={"first_dealer": 0})
+    created = await creation.create_game(Context(store, tokens), four)
     game_id, caller, move = created.game.game_id, Seated(3, 0), ApplyMove(expected_version=1, move=Pass())
     each = [Context(impatient, tokens) for _ in range(2)]
     known = [await games.load(context, game_id) for context in each]
@@ -229,7 +228,7 @@ async def test_a_move_whose_answer_is_lost_is_answered_when_the_same_bytes_come_
 ) -> None:
     tokens = Tokens((b"secret",))
     four = CreateGame(ruleset="tarneeb", seats=[PlayerSeat()] * 4)
-    created = await games.create_game(Context(store, tokens), four)
+    created = await creation.create_game(Context(store, tokens), four)
     game_id, seat = created.game.game_id, created.game.to_move or 0
     move, caller = ApplyMove(expected_version=1, move=Pass()), Seated(seat, 0)
     async with losing_answers(clean_redis, tmp_path / "wire") as wire:

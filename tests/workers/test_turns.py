@@ -11,7 +11,7 @@ import pytest
 from engine import bots
 from engine.bots import Bot, Decision
 from engine.wire import Bid, Pass
-from service import bot_moves, games
+from service import bot_moves, creation, games
 from service.access import Tokens
 from service.bot_moves import FIRST_MOVE, take_turn
 from service.errors import Unavailable
@@ -26,6 +26,7 @@ RULES = BotSpec(bot="rules", version=1)
 OURS = BotSpec(bot="random", version=1)
 """What the bots at these tables are called; each test says what they do."""
 Play = Callable[[Any, Any, Any], Decision]
+FOUR = CreateGame(ruleset="tarneeb", options={"first_dealer": 1}, seats=[PlayerSeat()] * 4)
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ async def a_bots_turn(context: Context) -> str:
     """Create a game in which a bot is to move, at version 1."""
     options = {"first_dealer": 1}  # so that seat 0 begins
     seats = [BotSeat(bot=OURS), PlayerSeat(), PlayerSeat(), PlayerSeat()]
-    created = await games.create_game(context, CreateGame(ruleset="tarneeb", options=options, seats=seats))
+    created = await creation.create_game(context, CreateGame(ruleset="tarneeb", options=options, seats=seats))
     return created.game.game_id
 
 
@@ -188,7 +189,9 @@ async def test_a_bot_thinks_on_where_its_lease_cannot_be_renewed(
 async def test_a_job_whose_worker_died_after_the_move_is_answered_with_that_move(context: Context) -> None:
     """The answer is lost, the move is not: whoever does the job again finds it in the log."""
     options = {"first_dealer": 1}
-    created = await games.create_game(context, CreateGame(ruleset="tarneeb", options=options, seats=[PlayerSeat()] * 4))
+    created = await creation.create_game(
+        context, CreateGame(ruleset="tarneeb", options=options, seats=[PlayerSeat()] * 4)
+    )
     game = await games.load(context, created.game.game_id)
     job_id = await bot_moves.ask(context, game, 0, AskBot(expected_version=1, bot=RULES, play=True))
     answer, made = context.store.answer, []
@@ -212,7 +215,9 @@ async def test_a_job_whose_worker_died_after_the_move_is_answered_with_that_move
 
 async def test_a_job_that_comes_too_late_says_who_was_first(context: Context) -> None:
     options = {"first_dealer": 1}
-    created = await games.create_game(context, CreateGame(ruleset="tarneeb", options=options, seats=[PlayerSeat()] * 4))
+    created = await creation.create_game(
+        context, CreateGame(ruleset="tarneeb", options=options, seats=[PlayerSeat()] * 4)
+    )
     game = await games.load(context, created.game.game_id)
     token = context.tokens.of_seat(game.id, 0, 0)
     job_id = await bot_moves.ask(context, game, 0, AskBot(expected_version=1, bot=RULES, play=True))

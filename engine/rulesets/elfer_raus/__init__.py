@@ -3,23 +3,23 @@
 from msgspec import Struct
 
 from engine.match import Match, Ruleset
-from engine.rulesets.elfer_raus import rules, view
+from engine.rulesets.elfer_raus import match_rules, rules, view
 from engine.wire import Draw, Drew, EndTurn, Pass, Play, Redealt
 
 
 def _deal(match: Match) -> rules.ElferRausDeal:
-    deal = rules.new_deal(match.options, match.seats, match.participants, match.carried)
+    deal = match_rules.new_deal(match.options, match.seats, match.participants, match.carried)
     deal.totals = tuple(match.totals)
     return deal
 
 
 def _begin(match: Match) -> list[Struct]:
-    rules.begin(match)
+    match_rules.begin(match)
     return []
 
 
 def _settle(match: Match) -> Struct:
-    return view.last_deal(match, rules.settle(match))
+    return view.last_deal(match, match_rules.settle(match))
 
 
 ELFER_RAUS = Ruleset(
@@ -29,6 +29,8 @@ ELFER_RAUS = Ruleset(
     seats=(2, 6),
     turn="clockwise",
     packs=view.PACKS,
+    chosen_by=view.CHOSEN_BY,
+    extras=view.EXTRAS,
     options=view.ElferRausOptions,
     presets=view.PRESETS,
     defaults=view.defaults,
@@ -42,15 +44,15 @@ ELFER_RAUS = Ruleset(
     codec=view.codec,
     deal=_deal,
     begin=_begin,
-    next_deal=rules.next_deal,
+    next_deal=match_rules.next_deal,
     settle=_settle,
     scored=view.scored,
-    ending=rules.ending,
+    ending=match_rules.ending,
     happened=view.happened,
     deal_view=view.deal_view,
     match_view=view.match_view,
     team=lambda _seat: None,
-    check=rules.forbidden,
-    misdealt=rules.misdealt,
+    check=match_rules.forbidden,
+    misdealt=match_rules.misdealt,
     penalties=True,
 )

@@ -18,44 +18,45 @@ from engine.wire import Draw, Drew, EndTurn, Move, Pass, Play, Row, RowsTable, d
 Direction = Literal["clockwise", "counterclockwise"]
 
 
+MOST_ACTIONS = 8
+EXTRAS = {
+    "skip_cards": tuple(f"{number}-skip" for number in range(1, MOST_ACTIONS + 1)),
+    "reverse_cards": tuple(f"{number}-reverse" for number in range(1, MOST_ACTIONS + 1)),
+}
+"""The action cards, by the option that says how many of them are in the pack (E4)."""
+
+
 @cache
 def pack(colours: int, max_number: int, skip_cards: int = 0, reverse_cards: int = 0) -> Pack:
     """The cards of a game: numbers by colour, then skips, then reverses (E2, E4)."""
-    skips = tuple(f"{number}-skip" for number in range(1, skip_cards + 1))
-    reverses = tuple(f"{number}-reverse" for number in range(1, reverse_cards + 1))
-    return Pack(COLOURS[:colours], tuple(map(str, range(1, max_number + 1))), extra=skips + reverses)
+    extra = EXTRAS["skip_cards"][:skip_cards] + EXTRAS["reverse_cards"][:reverse_cards]
+    return Pack(COLOURS[:colours], tuple(map(str, range(1, max_number + 1))), extra=extra)
 
 
-PACKS = {
-    "elfer_raus_80": pack(4, 20),
-    "elfer_raus_60": pack(3, 20),
-    "elfer_raus_15": pack(4, 15),
-    "elfer_raus_10": pack(4, 10),
-    "elfer_raus_actions": pack(4, 20, 4, 4),
+CHOSEN_BY = {
+    f"elfer_raus_{colours}x{max_number}": {"colours": colours, "max_number": max_number}
+    for colours in (4, 3)
+    for max_number in range(20, 9, -1)
 }
-"""The packs of the presets; the options make many more."""
+PACKS = {name: pack(**chosen) for name, chosen in CHOSEN_BY.items()}
+"""Every pack that can be chosen, without action cards, by colours and highest number; which options choose it."""
 
 
 class ElferRausOptions(Struct):
-    """The options of Elfer Raus, each with a value."""
+    """The options of Elfer Raus, each with a value; texts.toml says what each is."""
 
-    colours: Annotated[Literal[4, 3], Meta(description="How many colours the pack has: with 3, blue is left out.")]
-    max_number: Annotated[int, Meta(ge=10, le=20, description="The highest number of each colour.")]
-    start_number: Annotated[
-        Literal["fixed", "ten_or_twelve"],
-        Meta(description="What starts a row: 11 (5 where 10 is the highest), or 10 or 12 as drawn for each colour."),
-    ]
-    draw_limit: Annotated[int, Meta(ge=1, le=3, description="How many cards a stuck player draws at most.")]
-    voluntary_pass: Annotated[bool, Meta(description="Whether one may pass although able to play.")]
-    forced_start: Annotated[bool, Meta(description="Whether start cards must leave the hand.")]
-    opener_continues: Annotated[bool, Meta(description="Whether the opener may go on after the first card.")]
-    penalty_limit: (
-        Annotated[int, Meta(ge=1, le=5000, description="The total that ends the match; null for none.")] | None
-    )
-    rounds: Annotated[int, Meta(ge=1, le=100, description="The deals that end the match; null for any number.")] | None
-    skip_cards: Annotated[int, Meta(ge=0, le=8, description="How many skip cards are shuffled in.")]
-    reverse_cards: Annotated[int, Meta(ge=0, le=8, description="How many reverse cards are shuffled in.")]
-    max_deals: Annotated[int, Meta(ge=1, le=1000, description="A hard bound on the number of deals.")]
+    colours: Literal[4, 3]
+    max_number: Annotated[int, Meta(ge=10, le=20)]
+    start_number: Literal["fixed", "ten_or_twelve"]
+    draw_limit: Annotated[int, Meta(ge=1, le=3)]
+    voluntary_pass: bool
+    forced_start: bool
+    opener_continues: bool
+    penalty_limit: Annotated[int, Meta(ge=1, le=5000)] | None
+    rounds: Annotated[int, Meta(ge=1, le=100)] | None
+    skip_cards: Annotated[int, Meta(ge=0, le=MOST_ACTIONS)]
+    reverse_cards: Annotated[int, Meta(ge=0, le=MOST_ACTIONS)]
+    max_deals: Annotated[int, Meta(ge=1, le=1000)]
     first_dealer: Annotated[int, Meta(ge=0, le=5)] | None
 
 

@@ -3,39 +3,39 @@
 from msgspec import Struct
 
 from engine.match import Match, Ruleset
-from engine.rulesets.reihe import rules, view
+from engine.rulesets.reihe import match_rules, rules, view
 from engine.wire import Out, Pass, Play
 
 
 def _begin(match: Match) -> list[Struct]:
-    return [view.Paid(*payment) for payment in rules.begin(match)]
+    return [view.Paid(*payment) for payment in match_rules.begin(match)]
 
 
 def _next_deal(match: Match) -> None:
-    match.dealer = rules.next_dealer(match)
+    match.dealer = match_rules.next_dealer(match)
 
 
 def _happened(match: Match, before: rules.ReiheObservation, move: int) -> list[Struct]:
     if isinstance(match.codec.encode(move), Pass):
-        return [view.Paid(*payment) for payment in rules.pay(match, before.to_move, match.options.pass_fee)]
+        return [view.Paid(*payment) for payment in match_rules.pay(match, before.to_move, match.options.pass_fee)]
     return view.went_out(before, match.observe(-1))
 
 
 def _settle(match: Match) -> Struct:
-    return view.last_deal(match, rules.settle(match))
+    return view.last_deal(match, match_rules.settle(match))
 
 
 def _propose(match: Match, seat: int, target: int) -> list[Struct]:
-    if not rules.propose(match, seat, target):
+    if not match_rules.propose(match, seat, target):
         return []
-    agreed = rules.agree(match)
+    agreed = match_rules.agree(match)
     told = view.TargetProposed(seat, target)
     return [told] if agreed is None else [told, view.TargetAgreed(agreed)]
 
 
 def _left(match: Match) -> list[Struct]:
     before = match.carried["target"]
-    agreed = rules.agree(match)
+    agreed = match_rules.agree(match)
     return [] if agreed in (None, before) else [view.TargetAgreed(agreed)]
 
 
@@ -46,6 +46,8 @@ REIHE = Ruleset(
     seats=(2, 8),
     turn="counterclockwise",
     packs={name: deck.pack for name, deck in rules.DECKS.items()},
+    chosen_by={name: {"deck": name} for name in rules.DECKS},
+    start_cards={name: [deck.pack.cards[card] for card in deck.start_cards] for name, deck in rules.DECKS.items()},
     options=view.ReiheOptions,
     presets=view.PRESETS,
     defaults=view.defaults,
@@ -58,12 +60,12 @@ REIHE = Ruleset(
     match_type=view.ReiheMatchView,
     events=(Out, view.Paid, view.TargetProposed, view.TargetAgreed),
     codec=lambda options, _seats: view.CODECS[options.deck],
-    deal=rules.new_deal,
+    deal=match_rules.new_deal,
     begin=_begin,
     next_deal=_next_deal,
     settle=_settle,
     scored=view.scored,
-    ending=rules.ending,
+    ending=match_rules.ending,
     happened=_happened,
     propose=_propose,
     left=_left,

@@ -1,4 +1,4 @@
-"""Reihe: the deal and the match, rule by rule. Numbers (R9) are those of rules.en.md.
+"""Reihe: the deal, rule by rule; the match is in match_rules.py. Numbers (R9) are those of rules.en.md.
 
 Moves: 0 to 59 play that card, as far as the deck has it, 60 passes (R7). Turns go counterclockwise, from a seat to
 the one before it (R1).
@@ -7,7 +7,7 @@ the one before it (R1).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import cython
 
@@ -254,131 +254,3 @@ class ReiheObservation:
         deal = ReiheDeal(self.terms, len(self.sizes))
         deal.resume(self, hands)
         return deal
-
-
-Reason = Literal["target", "max_deals"]
-"""Why a match has ended."""
-
-
-class MatchTerms(Terms, Protocol):
-    """The options that bear on the match."""
-
-    target: int | None
-    max_deals: int
-    first_dealer: int | None
-
-
-class Draws(Protocol):
-    """Where the first dealer is drawn from."""
-
-    def below(self, purpose: str, n: int) -> int:
-        """A number from 0 to n-1."""
-
-
-class Play(Protocol):
-    """What the rules of the match look at: an `engine.match.Match` of this ruleset.
-
-    `carried` holds `target` and `target_proposals`, and `pot` and `balances`, which are None without money.
-    """
-
-    deal: ReiheDeal
-    seats: int
-    dealer: int
-    totals: list[int]
-    deals_played: int
-    carried: dict[str, Any]
-    voters: tuple[int, ...]
-    options: MatchTerms
-
-    @property
-    def source(self) -> Draws:
-        """The match's chance."""
-
-
-def new_deal(match: Play) -> ReiheDeal:
-    """A deal of this match, not dealt yet."""
-    deal = ReiheDeal(match.options, match.seats)
-    deal.totals = tuple(match.totals)
-    deal.target = match.carried["target"]
-    return deal
-
-
-def begin(match: Play) -> list[tuple[int, int, int]]:
-    """Find the first dealer, and let each seat pay the ante; answers the payments (R3, R22, R25)."""
-    chosen = match.options.first_dealer
-    match.dealer = match.source.below("first_dealer", match.seats) if chosen is None else chosen
-    money = match.options.ante > 0
-    match.carried = {
-        "target": match.options.target,
-        "target_proposals": [None] * match.seats,
-        "pot": 0 if money else None,
-        "balances": [0] * match.seats if money else None,
-    }
-    return [payment for seat in range(match.seats) for payment in pay(match, seat, match.options.ante)]
-
-
-def next_dealer(match: Play) -> int:
-    """The deal passes on to the right (R4)."""
-    return (match.dealer - 1) % match.seats
-
-
-def pay(match: Play, seat: int, amount: int) -> list[tuple[int, int, int]]:
-    """Let a seat pay into the pot where money is played for; answers seat, amount and the new pot (R25, R26, R28)."""
-    if match.options.ante == 0 or amount == 0:
-        return []
-    match.carried["pot"] += amount
-    match.carried["balances"][seat] -= amount
-    return [(seat, amount, match.carried["pot"])]
-
-
-def pay_out(match: Play, winners: list[int]) -> None:
-    """Share the pot among the winners, what is left over cent by cent from the lowest seat on (R27)."""
-    if match.options.ante == 0:
-        return
-    share, rest = divmod(match.carried["pot"], len(winners))
-    for place, seat in enumerate(sorted(winners)):
-        match.carried["balances"][seat] += share + (place < rest)
-    match.carried["pot"] = 0
-
-
-def settle(match: Play) -> list[int]:
-    """Add the finished deal to the totals, and pay out where that ends the match; answers the scores (R18, R27)."""
-    worth = match.deal.scores()
-    for seat in range(match.seats):
-        match.totals[seat] += worth[seat]
-    ended = ending(match)
-    if ended is not None:
-        pay_out(match, ended[0])
-    return worth
-
-
-def ending(match: Play) -> tuple[list[int], Reason] | None:
-    """Who has won the match and why, or None while it goes on; the hard bound comes last (R19 to R21, R24)."""
-    best = max(match.totals)
-    leaders = [seat for seat in range(match.seats) if match.totals[seat] == best]
-    target = match.carried["target"]
-    if target is not None and best >= target and len(leaders) == 1:
-        return leaders, "target"
-    if match.deals_played >= match.options.max_deals:
-        return leaders, "max_deals"
-    return None
-
-
-def propose(match: Play, seat: int, target: int) -> bool:
-    """Note a seat's proposal; answers whether it is another than before (R22)."""
-    proposals = match.carried["target_proposals"]
-    if proposals[seat] == target:
-        return False
-    proposals[seat] = target
-    return True
-
-
-def agree(match: Play) -> int | None:
-    """Set the target that all who have a say propose; None where they do not agree, or nobody has one (R23, R24)."""
-    wanted = {match.carried["target_proposals"][seat] for seat in match.voters}
-    if len(wanted) != 1 or None in wanted:
-        return None
-    target: int = wanted.pop()
-    match.carried["target"] = target
-    match.deal.target = target
-    return target

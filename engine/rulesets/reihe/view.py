@@ -8,40 +8,27 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from engine.codec import Codec
-from engine.match import Match
+from engine.match import Dependence, Match
 from engine.rows import Rows
 from engine.rulesets.reihe.rules import DECKS, Deck, ReiheObservation
 from engine.wire import Out, Pass, Play, Row, RowsTable, Trick, deal_scored
 
 
 class ReiheOptions(Struct):
-    """The options of Reihe, each with a value."""
+    """The options of Reihe, each with a value; texts.toml says what each is."""
 
-    deck: Annotated[
-        Literal["nordic_60", "nordic_56", "german_36", "spanish_48", "spanish_40", "french_52"],
-        Meta(description="The pack, and with it the rank that rows start from."),
-    ]
-    scoring: Annotated[
-        Literal["as_printed", "descending"],
-        Meta(description="What places are worth: as the source prints it, or less for each later place."),
-    ]
-    target: (
-        Annotated[int, Meta(ge=1, le=500, description="The match score that ends the match; null: to be agreed on.")]
-        | None
-    )
-    max_deals: Annotated[int, Meta(ge=1, le=1000, description="A hard bound on the number of deals.")]
-    ante: Annotated[
-        int, Meta(ge=0, le=1_000_000, description="Cents that each seat pays when the match starts; 0: no money.")
-    ]
-    pass_fee: Annotated[
-        int, Meta(ge=0, le=1_000_000, description="Cents that a seat pays at every pass, where there is an ante.")
-    ]
+    deck: Literal["nordic_60", "nordic_56", "german_36", "spanish_48", "spanish_40", "french_52"]
+    scoring: Literal["as_printed", "descending"]
+    target: Annotated[int, Meta(ge=1, le=500)] | None
+    max_deals: Annotated[int, Meta(ge=1, le=1000)]
+    ante: Annotated[int, Meta(ge=0, le=1_000_000)]
+    pass_fee: Annotated[int, Meta(ge=0, le=1_000_000)]
     first_dealer: Annotated[int, Meta(ge=0, le=7)] | None
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {**{deck: {"deck": deck} for deck in DECKS}, "for_money": {"ante": 200}}
 
-DEPENDENT_DEFAULTS = {"pass_fee": "half the `ante`, rounded down"}
+DEPENDENT_DEFAULTS = {"pass_fee": Dependence("ante", divisor=2)}
 
 
 def defaults(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,28 +3,28 @@
 from msgspec import Struct
 
 from engine.match import Match, Ruleset
-from engine.rulesets.rosbiratschka import packs, rules, view
+from engine.rulesets.rosbiratschka import match_rules, packs, rules, view
 from engine.wire import Out, Pass, Play, TrickTaken
 
 
 def _deal(match: Match) -> rules.RosbiratschkaDeal:
-    contract = rules.CONTRACTS.index(rules.contract_of(match))
+    contract = rules.CONTRACTS.index(match_rules.contract_of(match))
     deal = rules.RosbiratschkaDeal(match.options, match.seats, contract)
     deal.totals = tuple(match.totals)
     return deal
 
 
 def _begin(match: Match) -> list[Struct]:
-    match.dealer = rules.first_dealer(match)
+    match_rules.begin(match)
     return []
 
 
 def _next_deal(match: Match) -> None:
-    match.dealer = rules.next_dealer(match)
+    match.dealer = match_rules.next_dealer(match)
 
 
 def _settle(match: Match) -> Struct:
-    return view.last_deal(match, rules.settle(match))
+    return view.last_deal(match, match_rules.settle(match))
 
 
 ROSBIRATSCHKA = Ruleset(
@@ -33,7 +33,11 @@ ROSBIRATSCHKA = Ruleset(
     title={"en": "Rosbiratschka", "es": "Rosbiratschka", "de": "Rosbiratschka"},
     seats=(3, 6),
     turn="clockwise",
-    packs={f"german_{len(setting.pack.cards)}": setting.pack for setting in packs.SETTINGS.values()},
+    packs={setting.name: setting.pack for setting in packs.SETTINGS.values()},
+    chosen_by={setting.name: {"seats": seats} for seats, setting in packs.SETTINGS.items()},
+    start_cards={
+        setting.name: [setting.pack.cards[card] for card in setting.unters] for setting in packs.SETTINGS.values()
+    },
     options=view.RosbiratschkaOptions,
     presets=view.PRESETS,
     defaults=view.defaults,
@@ -50,7 +54,7 @@ ROSBIRATSCHKA = Ruleset(
     next_deal=_next_deal,
     settle=_settle,
     scored=view.scored,
-    ending=rules.ending,
+    ending=match_rules.ending,
     happened=view.happened,
     deal_view=view.deal_view,
     match_view=view.match_view,

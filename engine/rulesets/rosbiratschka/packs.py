@@ -28,6 +28,11 @@ class Setting:
     values: tuple[int, ...] = field(init=False)
     """What each card counts in Hundred (B24)."""
 
+    @property
+    def name(self) -> str:
+        """What the catalogue calls the pack."""
+        return f"german_{len(self.pack.cards)}"
+
     def __post_init__(self) -> None:
         number = self.pack.number
         names = [card.split("-")[1] for card in self.pack.cards]

@@ -1,4 +1,4 @@
-"""Rosbiratschka: the deal and the match, rule by rule. Numbers (B9) are those of rules.en.md.
+"""Rosbiratschka: the deal, rule by rule; the match is in match_rules.py. Numbers (B9) are those of rules.en.md.
 
 Moves: 0 to 35 play that card of the pack, 36 passes (B7). Turns go clockwise, from a seat to the one after it (B1).
 Points are penalties: the fewer the better.
@@ -320,81 +320,3 @@ class RosbiratschkaObservation:
         deal = RosbiratschkaDeal(self.terms, len(self.sizes), self.contract)
         deal.resume(self, hands)
         return deal
-
-
-Reason = Literal["contracts"]
-"""Why a match has ended."""
-
-
-class MatchTerms(Terms, Protocol):
-    """The options that bear on the match."""
-
-    rounds: int
-    contracts: list[Contract]
-    first_dealer: int | None
-
-
-class Draws(Protocol):
-    """Where the first dealer is drawn from."""
-
-    def below(self, purpose: str, n: int) -> int:
-        """A number from 0 to n-1."""
-
-
-class Play(Protocol):
-    """What the rules of the match look at: an `engine.match.Match` of this ruleset."""
-
-    deal: RosbiratschkaDeal
-    dealer: int
-    number: int
-    seats: int
-    totals: list[int]
-    deals_played: int
-    options: MatchTerms
-
-    @property
-    def source(self) -> Draws:
-        """The match's chance."""
-
-
-def contract_of(match: Play) -> Contract:
-    """The contract of the running deal (B9)."""
-    contracts = match.options.contracts
-    return contracts[(match.number - 1) % len(contracts)]
-
-
-def round_of(match: Play) -> int:
-    """How often the list of contracts has been begun (B9)."""
-    return (match.number - 1) // len(match.options.contracts) + 1
-
-
-def contracts_left(match: Play) -> list[Contract]:
-    """The contracts of the deals after the running one, over all rounds (B9)."""
-    return (match.options.contracts * match.options.rounds)[match.number :]
-
-
-def first_dealer(match: Play) -> int:
-    """The seat of the option, or one drawn (B3)."""
-    chosen = match.options.first_dealer
-    return match.source.below("first_dealer", match.seats) if chosen is None else chosen
-
-
-def next_dealer(match: Play) -> int:
-    """The deal passes on clockwise (B4)."""
-    return (match.dealer + 1) % match.seats
-
-
-def settle(match: Play) -> list[int]:
-    """Add the finished deal to the totals; answers what it was worth to each seat (B36)."""
-    worth = match.deal.scores()
-    for seat, points in enumerate(worth):
-        match.totals[seat] += points
-    return worth
-
-
-def ending(match: Play) -> tuple[list[int], Reason] | None:
-    """Who has won the match and why, or None while contracts are left (B36)."""
-    if match.deals_played < match.options.rounds * len(match.options.contracts):
-        return None
-    lowest = min(match.totals)
-    return [seat for seat, total in enumerate(match.totals) if total == lowest], "contracts"

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 
 from engine.codec import Codec
 from engine.match import Match
+from engine.rulesets.rosbiratschka.match_rules import contract_of, contracts_left, round_of
 from engine.rulesets.rosbiratschka.packs import SETTINGS, Setting
 from engine.rulesets.rosbiratschka.rules import (
     CONTRACTS,
@@ -16,9 +17,6 @@ from engine.rulesets.rosbiratschka.rules import (
     Contract,
     RosbiratschkaDeal,
     RosbiratschkaObservation,
-    contract_of,
-    contracts_left,
-    round_of,
 )
 from engine.wire import (
     Out,
@@ -37,29 +35,13 @@ from engine.wire import (
 
 
 class RosbiratschkaOptions(Struct):
-    """The options of Rosbiratschka, each with a value."""
+    """The options of Rosbiratschka, each with a value; texts.toml says what each is."""
 
-    slam: Annotated[
-        Literal["bonus", "penalty", "off"],
-        Meta(description="Who takes all that counts scores -8, or +8, and the others 0; or it counts as usual."),
-    ]
-    double_if_none: Annotated[
-        bool, Meta(description="Whether contracts 1 to 3 count double when a player took none of what counts.")
-    ]
-    open_row: Annotated[
-        Literal["when_stuck", "any_time"],
-        Meta(description="Whether an Unter may be played only while no card fits, or at any time."),
-    ]
-    rounds: Annotated[int, Meta(ge=1, le=6, description="How often the list of contracts is played through.")]
-    contracts: Annotated[
-        list[Contract],
-        Meta(
-            min_length=1,
-            max_length=6,
-            description="The contracts in the order in which they are played, none twice.",
-            extra_json_schema={"uniqueItems": True},
-        ),
-    ]
+    slam: Literal["bonus", "penalty", "off"]
+    double_if_none: bool
+    open_row: Literal["when_stuck", "any_time"]
+    rounds: Annotated[int, Meta(ge=1, le=6)]
+    contracts: Annotated[list[Contract], Meta(min_length=1, max_length=6, extra_json_schema={"uniqueItems": True})]
     first_dealer: Annotated[int, Meta(ge=0, le=5)] | None
 
 

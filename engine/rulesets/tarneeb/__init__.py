@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from engine.match import Match, Ruleset
-from engine.rulesets.tarneeb import rules, view
+from engine.rulesets.tarneeb import match_rules, rules, view
 from engine.wire import Bid, Pass, Play, TrickTaken, Trump
 
 
@@ -14,16 +14,16 @@ def _deal(match: Match) -> rules.TarneebDeal:
 
 
 def _begin(match: Match) -> list[Struct]:
-    match.dealer = rules.first_dealer(match)
+    match_rules.begin(match)
     return []
 
 
 def _next_deal(match: Match) -> None:
-    match.dealer = rules.next_dealer(match)
+    match.dealer = match_rules.next_dealer(match)
 
 
 def _settle(match: Match) -> Struct:
-    worth, discarded = rules.settle(match)
+    worth, discarded = match_rules.settle(match)
     return view.last_deal(match, worth, discarded)
 
 
@@ -34,6 +34,7 @@ TARNEEB = Ruleset(
     seats=(4, 4),
     turn="counterclockwise",
     packs={"french_52": view.PACK},
+    chosen_by={"french_52": {}},
     options=view.TarneebOptions,
     presets=view.PRESETS,
     defaults=view.defaults,
@@ -50,7 +51,7 @@ TARNEEB = Ruleset(
     next_deal=_next_deal,
     settle=_settle,
     scored=view.scored,
-    ending=rules.ending,
+    ending=match_rules.ending,
     happened=view.happened,
     deal_view=view.deal_view,
     match_view=view.match_view,

@@ -1,28 +1,13 @@
 # The C types of rules.py.
 cimport cython
-from libc.stdint cimport int8_t, uint64_t
+from libc.stdint cimport uint64_t
 
 from engine.bits cimport bit, count, prefer
 from engine.deal cimport Deal
+from engine.rulesets.tarneeb.auction cimport Auction
 from engine.tricks cimport Tricks
 
 cdef int SEATS, CARDS, RANKS, JACK, TRUMP, PASS, BID, NOBODY, AUCTION, NAMING, PLAY
-
-cdef class Auction:
-    cdef int8_t callers[32]
-    cdef int8_t bids[32]
-    cdef readonly str scoring
-    cdef readonly int low_bid, high_bid
-    cdef readonly bint dealer_bids
-    cdef readonly int calls, bid, declarer
-    cdef public int trump
-    cdef readonly uint64_t passed
-
-    cdef void clear(self) noexcept nogil
-    @cython.locals(lowest=cython.int)
-    cdef uint64_t open_bids(self) noexcept nogil
-    cdef bint may_pass(self) noexcept nogil
-    cdef int call(self, int seat, int amount) noexcept nogil
 
 cdef class TarneebDeal(Deal):
     cdef uint64_t hands[4]

@@ -1,4 +1,4 @@
-"""Tarneeb: the deal and the match, rule by rule. Numbers (T9) are those of rules.en.md.
+"""Tarneeb: the deal, rule by rule; the match is in match_rules.py. Numbers (T9) are those of rules.en.md.
 
 Moves: 0 to 51 play that card, 52 to 55 name a suit as trump, 56 passes, 64 + n bids n. Seats 0 and 2 are side 0,
 seats 1 and 3 side 1 (T2); turns go counterclockwise, from a seat to the one before it (T1).
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import cython
 
 from engine.deal import Deal
+from engine.rulesets.tarneeb.auction import Auction
 from engine.sampling import spread
 from engine.tricks import Tricks
 
@@ -30,7 +31,6 @@ BID = 64
 MOST_BID = 62
 NOBODY = -1
 JACK = 9
-MOST_CALLS = 32
 
 AUCTION = 0
 NAMING = 1
@@ -58,70 +58,6 @@ class Terms(Protocol):
     full_bid: str
     full_bid_made: int
     full_bid_failed: int
-
-
-def bid_range(scoring: str) -> tuple[int, int]:
-    """The lowest and the highest bid, the full bid (T10, T12)."""
-    return (21, 40) if scoring == "points" else (7, 13)
-
-
-class Auction:
-    """Who called what, and what came of it; open to all, so observations hold copies."""
-
-    def __init__(self, scoring: str, dealer_bids: bool) -> None:
-        if not cython.compiled:
-            self.callers = [0] * MOST_CALLS
-            self.bids = [0] * MOST_CALLS
-        self.scoring = scoring
-        self.low_bid, self.high_bid = bid_range(scoring)
-        self.dealer_bids = dealer_bids
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget all calls."""
-        self.calls = 0
-        self.passed = 0
-        self.bid = 0
-        self.declarer = NOBODY
-        self.trump = NOBODY
-
-    def open_bids(self) -> int:
-        """The set of amounts that may be bid: above the last bid, in range (T10, T11)."""
-        lowest = self.bid + 1 if self.bid else self.low_bid
-        return bit(self.high_bid + 1) - bit(lowest)
-
-    def may_pass(self) -> bool:
-        """Not the dealer after three passes under `dealer_bids` (T16)."""
-        return not self.dealer_bids or count(self.passed) < SEATS - 1
-
-    def call(self, seat: int, amount: int) -> int:
-        """Record a bid, or a pass as 0; answers who speaks next, or -1 when the auction is over (T9, T13, T14)."""
-        self.callers[self.calls] = seat
-        self.bids[self.calls] = amount
-        self.calls += 1
-        if amount:
-            self.bid = amount
-            self.declarer = seat
-        else:
-            self.passed |= bit(seat)
-        if self.bid == self.high_bid or count(self.passed) >= SEATS - (self.bid != 0):
-            return NOBODY
-        seat = (seat + 3) & 3
-        while bit(seat) & self.passed:
-            seat = (seat + 3) & 3
-        return seat
-
-    def record(self) -> list[tuple[int, int]]:
-        """The (seat, amount) pairs in order; amount 0 is a pass."""
-        return [(self.callers[index], self.bids[index]) for index in range(self.calls)]
-
-    def copy(self) -> Auction:
-        """An independent copy."""
-        other = Auction(self.scoring, self.dealer_bids)
-        for seat, amount in self.record():
-            other.call(seat, amount)
-        other.trump = self.trump
-        return other
 
 
 class TarneebDeal(Deal):
@@ -350,93 +286,3 @@ class TarneebObservation:
         deal = TarneebDeal(self.terms)
         deal.resume(self, hands)
         return deal
-
-
-Reason = Literal["full_bid", "target", "max_deals"]
-"""Why a match has ended."""
-
-
-class MatchTerms(Terms, Protocol):
-    """The options that bear on the match."""
-
-    target: int
-    finish: str
-    max_deals: int
-    first_dealer: int | None
-
-
-class Draws(Protocol):
-    """Where the first dealer is drawn from."""
-
-    def below(self, purpose: str, n: int) -> int:
-        """A number from 0 to n-1."""
-
-
-class Play(Protocol):
-    """What the rules of the match look at: an `engine.match.Match` of this ruleset."""
-
-    deal: TarneebDeal
-    dealer: int
-    totals: list[int]
-    deals_played: int
-    options: MatchTerms
-
-    @property
-    def source(self) -> Draws:
-        """The match's chance."""
-
-
-def first_dealer(match: Play) -> int:
-    """The seat of the option, or one drawn (T4)."""
-    chosen = match.options.first_dealer
-    return match.source.below("first_dealer", SEATS) if chosen is None else chosen
-
-
-def next_dealer(match: Play) -> int:
-    """The deal passes on counterclockwise, except after a deal thrown in under `same_dealer` (T5, T15)."""
-    if match.options.all_pass == "same_dealer" and match.deal.auction.declarer < 0:
-        return match.dealer
-    return (match.dealer + 3) % SEATS
-
-
-def settle(match: Play) -> tuple[list[int], list[int]]:
-    """Add the finished deal to the totals (T2, T33, T35).
-
-    Answers what it was worth to each seat, and what of it each side could not count because it went beyond an
-    exact target.
-    """
-    worth = match.deal.scores()
-    discarded = [0, 0]
-    for side in range(2):
-        total = match.totals[side] + worth[side]
-        if match.options.finish == "exact" and total > match.options.target:
-            discarded[side] = worth[side]
-        else:
-            match.totals[side] = match.totals[side + 2] = total
-    return worth, discarded
-
-
-def winning_side(match: Play) -> tuple[int, Reason] | None:
-    """The side that has won and why, by the page's own end; None while the match goes on (T31, T34, T35)."""
-    auction = match.deal.auction
-    if match.options.full_bid == "wins_match" and auction.bid == auction.high_bid and match.deal.made():
-        return auction.declarer & 1, "full_bid"
-    ours, theirs = match.totals[:2]
-    target = match.options.target
-    if match.options.finish == "exact":
-        if ours == theirs == target:
-            return auction.declarer & 1, "target"
-        there = [side for side in range(2) if match.totals[side] == target]
-    else:
-        there = [int(theirs > ours)] if ours != theirs and max(ours, theirs) >= target else []
-    return (there[0], "target") if there else None
-
-
-def ending(match: Play) -> tuple[list[int], Reason] | None:
-    """Who has won the match and why, or None while it goes on; the hard bound comes last (T36, T37)."""
-    if won := winning_side(match):
-        return [won[0], won[0] + 2], won[1]
-    if match.deals_played < match.options.max_deals:
-        return None
-    best = max(match.totals)
-    return [seat for seat in range(SEATS) if match.totals[seat] == best], "max_deals"

@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 
 from engine.cards import FRENCH_ACE_HIGH
 from engine.codec import Codec
-from engine.match import Match
+from engine.match import Dependence, Match
 from engine.rulesets.tarneeb.rules import MOVES, PHASES, Phase, TarneebDeal, TarneebObservation
 from engine.tricks import Tricks
 from engine.wire import (
@@ -33,26 +33,17 @@ Points500 = Annotated[int, Meta(ge=0, le=500)]
 
 
 class TarneebOptions(Struct):
-    """The options of Tarneeb, each with a value."""
+    """The options of Tarneeb, each with a value; texts.toml says what each is."""
 
-    scoring: Annotated[
-        Literal["tricks", "points"], Meta(description="What counts: tricks taken, or the honours in them (Tarneeb 41).")
-    ]
-    target: Annotated[int, Meta(ge=7, le=500, description="The match score that ends the match.")]
-    finish: Annotated[Literal["reach", "exact"], Meta(description="Whether the target must be reached or hit exactly.")]
-    all_pass: Annotated[
-        Literal["next_dealer", "same_dealer", "dealer_bids"],
-        Meta(description="When all pass: the deal passes on, the dealer deals again, or the dealer has to bid."),
-    ]
-    defenders_always_score: Annotated[
-        bool, Meta(description="Whether the defenders score also when the contract is made.")
-    ]
-    full_bid: Annotated[
-        Literal["wins_match", "bonus"], Meta(description="What the highest bid there is brings when it is made.")
-    ]
-    full_bid_made: Annotated[int, Meta(ge=0, le=500, description="Under `bonus`: what a full bid scores when made.")]
-    full_bid_failed: Annotated[int, Meta(ge=0, le=500, description="Under `bonus`: what a failed full bid costs.")]
-    max_deals: Annotated[int, Meta(ge=1, le=1000, description="A hard bound on the number of deals.")]
+    scoring: Literal["tricks", "points"]
+    target: Annotated[int, Meta(ge=7, le=500)]
+    finish: Literal["reach", "exact"]
+    all_pass: Literal["next_dealer", "same_dealer", "dealer_bids"]
+    defenders_always_score: bool
+    full_bid: Literal["wins_match", "bonus"]
+    full_bid_made: Points500
+    full_bid_failed: Points500
+    max_deals: Annotated[int, Meta(ge=1, le=1000)]
     first_dealer: Annotated[int, Meta(ge=0, le=3)] | None
 
 
@@ -62,12 +53,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "tarneeb_41": {"scoring": "points", "target": 41, "finish": "exact"},
 }
 
-DEPENDENT_DEFAULTS = {
-    "target": "31; 41 under `scoring` `points`",
-    "finish": "`reach`; `exact` under `scoring` `points`",
-    "full_bid_made": "26; 52 under `scoring` `points`",
-    "full_bid_failed": "16; 40 under `scoring` `points`",
-}
+DEPENDENT_DEFAULTS = dict.fromkeys(("target", "finish", "full_bid_made", "full_bid_failed"), Dependence("scoring"))
 
 
 def defaults(given: Mapping[str, Any]) -> dict[str, Any]:

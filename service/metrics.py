@@ -1,0 +1,55 @@
+"""What an operator measures of one API process, in the Prometheus format: by operation, never by game or caller."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.gc_collector import GCCollector
+from prometheus_client.platform_collector import PlatformCollector
+from prometheus_client.process_collector import ProcessCollector
+
+from service.events import Wakeups
+
+BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+METHODS = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE"))
+
+
+class Metrics:
+    """Counts and times since the process started. Labels are paths as the document writes them: few, and public."""
+
+    def __init__(self, wakeups: Wakeups) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "tapete_requests", "Requests answered.", ["path", "method", "status"], registry=self._registry
+        )
+        self._seconds = Histogram(
+            "tapete_request_seconds",
+            "From a request to the beginning of its answer.",
+            ["path", "method"],
+            registry=self._registry,
+            buckets=BUCKETS,
+        )
+        readers = Gauge("tapete_readers", "Streams, long polls and waits for jobs.", registry=self._registry)
+        readers.set_function(wakeups.count)
+        self._store = Gauge("tapete_store_up", "1 while the store answers.", registry=self._registry)
+        self._workers = Gauge("tapete_bot_workers", "Bot workers that have registered.", registry=self._registry)
+        self._waiting = Gauge("tapete_bot_jobs_waiting", "Bot moves that wait for a worker.", registry=self._registry)
+        for collector in (GCCollector, PlatformCollector, ProcessCollector):
+            collector(registry=self._registry)
+
+    def answered(self, path: str, method: str, status: int, seconds: float) -> None:
+        """Count a request. `path` is a template of the document, or empty where there is nothing."""
+        method = method if method in METHODS else "other"
+        self._requests.labels(path, method, status).inc()
+        self._seconds.labels(path, method).observe(seconds)
+
+    def behind(self, workers: int, waiting: int) -> None:
+        """Take note of how the store and the queue stand."""
+        self._store.set(1)
+        self._workers.set(workers)
+        self._waiting.set(waiting)
+
+    def alone(self) -> None:
+        """Take note that the store does not answer."""
+        self._store.set(0)
+
+    def page(self) -> bytes:
+        """All of it, as Prometheus reads it."""
+        return generate_latest(self._registry)
