@@ -73,7 +73,7 @@ def _engine_mode() -> str:
 
 
 def _ready_to_run(settings: Settings) -> Settings:
-    """Check what any single part needs before it starts, and warn of a slow engine."""
+    """Check what any single part needs before it starts; warn of a slow engine, and of a Redis that may lose moves."""
     children.follow_supervisor()
     # Whoever asks us to stop while we are still starting gets the same exit code as later.
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -82,6 +82,9 @@ def _ready_to_run(settings: Settings) -> Settings:
         click.echo("The engine is not compiled: bots and simulations are slow.", err=True)
     redis_server.check(settings.complete().redis_url)
     redis_server.check(settings.queue_redis_url, queue=True)
+    # Under a supervisor that has said it already, once.
+    if children.SUPERVISOR not in os.environ and (warning := redis_server.what_may_be_lost(settings.redis_url)):
+        click.echo(warning, err=True)
     return settings
 
 
