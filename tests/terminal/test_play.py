@@ -2,9 +2,9 @@
 
 import io
 import re
-import time
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
