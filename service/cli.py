@@ -1,6 +1,5 @@
 """The command `tapete`: what is run, and the exit code of everything that can stop it."""
 
-import logging
 import os
 import signal
 import socket
@@ -74,7 +73,7 @@ def _engine_mode() -> str:
 
 
 def _ready_to_run(settings: Settings) -> Settings:
-    """Check what any single part needs before it starts, and warn of a slow engine."""
+    """Check what any single part needs before it starts; warn of a slow engine, and of a Redis that may lose moves."""
     children.follow_supervisor()
     # Whoever asks us to stop while we are still starting gets the same exit code as later.
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -83,6 +82,9 @@ def _ready_to_run(settings: Settings) -> Settings:
         click.echo("The engine is not compiled: bots and simulations are slow.", err=True)
     redis_server.check(settings.complete().redis_url)
     redis_server.check(settings.queue_redis_url, queue=True)
+    # Under a supervisor that has said it already, once.
+    if children.SUPERVISOR not in os.environ and (warning := redis_server.what_may_be_lost(settings.redis_url)):
+        click.echo(warning, err=True)
     return settings
 
 
@@ -147,7 +149,10 @@ def api(host: str | None, port: int | None, fd: int | None) -> None:
         settings = _ready_to_run(settings)
         if fd is None:
             click.echo(f"The API answers at {listening.url(listener)}", err=True)
-        _serve(settings, listener)
+        from service.server import serve  # noqa: PLC0415 - no other command should wait for it
+
+        if not serve(settings, listener):
+            sys.exit(FAILED_PART)
 
 
 @main.command(epilog=EXIT_CODES_HELP)
@@ -186,38 +191,6 @@ def bots() -> None:
         from workers.main import run_bots  # noqa: PLC0415 - no other command should wait for it
 
         sys.exit(run_bots(settings))
-
-
-def _serve(settings: Settings, listener: socket.socket) -> None:
-    import uvicorn  # noqa: PLC0415 - no other command should wait for these
-
-    from service.app import create_app, settle_memory  # noqa: PLC0415
-
-    logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
-    app = create_app(settings)
-
-    class Server(uvicorn.Server):
-        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            app.end_streams()
-            await super().shutdown(sockets)
-
-    listening.allow_many_connections()
-    server = Server(
-        uvicorn.Config(
-            app,
-            loop="uvloop",
-            http="httptools",
-            lifespan="on",
-            log_level=settings.log_level,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=2,
-        )
-    )
-    settle_memory()
-    server.run(sockets=[listener])
-    if not server.started:
-        sys.exit(FAILED_PART)
 
 
 if __name__ == "__main__":

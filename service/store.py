@@ -43,8 +43,12 @@ RETENTION_MS = {"waiting": 7 * DAY_MS, "playing": 7 * DAY_MS, "finished": 30 * D
 """How long a game is kept after its last change, by status."""
 TOMBSTONE_MS = 30 * DAY_MS
 JOB_MS = 3600 * 1000
-LEASE_MS = 2000
-"""How long whoever takes a piece of due work has until it must renew or lose it."""
+LEASE_MS = 1500
+"""How long whoever takes a piece of due work has until it must renew or lose it.
+
+A turn whose worker died comes back after this, and has to wait in the queue once more: together below 3 s also where
+the machine is busy (tests/faults/README.md).
+"""
 _GAME_ID = re.compile(r"gm_[a-z2-7]{20}", re.ASCII)
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 

@@ -1,0 +1,85 @@
+"""The server: uvicorn, and what it lacks for connections that stay open for long."""
+
+import asyncio
+import logging
+import socket
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from service import listening
+from service.app import create_app, settle_memory
+from service.edge import Edge
+from service.settings import Settings
+
+GRACE = 1.0
+"""Seconds that answers may take to leave when the service stops; a connection that takes nothing is then cut."""
+MOST_GRACE = 2
+"""Seconds after which the service stops whatever is still going on."""
+
+
+def serve(settings: Settings, listener: socket.socket) -> bool:
+    """Answer on a listening socket until told to stop; whether it ever started."""
+    logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
+    app = create_app(settings)
+    listening.allow_many_connections()
+    server = Server(app, settings.log_level)
+    settle_memory()
+    server.run(sockets=[listener])
+    return server.started
+
+
+class Connection(HttpToolsProtocol):
+    """A connection of which every request is told when the client goes.
+
+    uvicorn tells only the newest, and one that was sent behind a stream is newer: the stream would go on for good.
+    """
+
+    _running: RequestResponseCycle | None = None
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Tell the request that is being answered, then do as uvicorn does."""
+        if (running := self._running) is not None and not running.response_complete:
+            running.disconnected = True
+            running.message_event.set()
+        super().connection_lost(exc)
+
+    def is_stuck(self) -> bool:
+        """Whether what was sent waits for a client that does not take it."""
+        return self.flow.write_paused or self.transport.is_closing()
+
+
+class Server(uvicorn.Server):
+    """uvicorn, which ends the streams when it stops."""
+
+    def __init__(self, app: Edge, log_level: str) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                loop="uvloop",
+                http=Connection,
+                lifespan="on",
+                log_level=log_level,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=MOST_GRACE,
+            )
+        )
+        self._edge = app
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let all readers go, and wait for the answers that are on their way."""
+        self._edge.end_streams()
+        cutting = asyncio.get_running_loop().call_later(GRACE, self._cut)
+        await super().shutdown(sockets)
+        cutting.cancel()
+
+    def _cut(self) -> None:
+        for connection in list(self.server_state.connections):
+            if isinstance(connection, Connection) and connection.is_stuck():
+                connection.transport.abort()
