@@ -385,14 +385,19 @@ async def events_page(
     return EventsPage(items=items, next=last, has_more=len(entries) > limit)
 
 
+def check_cursor(cursor: str, parameter: str) -> None:
+    """Raise InvalidRequest where what came as this parameter is no cursor."""
+    if not _CURSOR.fullmatch(cursor):
+        raise InvalidRequest(
+            f"`{parameter}` is no cursor.", [{"parameter": parameter, "detail": "A cursor comes from an answer."}]
+        )
+
+
 async def version_of(context: Context, game: Loaded, cursor: str | None) -> int:
     """The version that a cursor names, 0 without one. Raises InvalidRequest, HistoryLost."""
     if cursor is None:
         return 0
-    if not _CURSOR.fullmatch(cursor):
-        raise InvalidRequest(
-            "`after` is no cursor.", [{"parameter": "after", "detail": "A cursor comes from an answer."}]
-        )
+    check_cursor(cursor, "after")
     version = int(cursor.split("-")[0])
     if version == 0 or cursor == game.cursor:
         return version

@@ -336,6 +336,8 @@ async def list_events(request: AnyRequest, game_id: FromPath[str]) -> ASGIApp:
     and everything has been told. A stream that has to end early sends an event `problem` with a problem document.
     """
     sent = query(request, ("after", "limit", "wait", "max_items"))
+    for last in sent_as(request, b"last-event-id"):
+        games.check_cursor(last, "Last-Event-ID")
     game, caller = await enter_game(request, game_id)
     if wants_stream(request):
         return await _stream(request, game, caller, sent)
