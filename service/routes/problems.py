@@ -1,5 +1,6 @@
 """Problem documents (RFC 9457): the one way an error leaves the service."""
 
+import re
 from collections.abc import Mapping
 
 import msgspec
@@ -10,6 +11,8 @@ from service.routes.http import PROBLEM_JSON, AnyRequest
 
 RETRY_SECONDS = {"unavailable": 1}
 _encode = msgspec.json.Encoder().encode
+_DISTURBING = re.compile("[\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]")
+"""Control characters and marks that turn text round, which a caller's own names may hold; JSON escapes the others."""
 
 
 def problem(
@@ -35,4 +38,5 @@ def problem(
         sent["Retry-After"] = str(RETRY_SECONDS[code])
     if code == "unauthorized":
         sent["WWW-Authenticate"] = 'Bearer realm="tapete"'
-    return Response(_encode(document), status_code=known.status, media_type=PROBLEM_JSON, headers=sent)
+    content = _DISTURBING.sub(lambda found: f"\\u{ord(found[0]):04x}", _encode(document).decode())
+    return Response(content.encode(), status_code=known.status, media_type=PROBLEM_JSON, headers=sent)
