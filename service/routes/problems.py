@@ -1,6 +1,7 @@
 """Problem documents (RFC 9457): the one way an error leaves the service."""
 
 import logging
+import re
 import traceback
 from collections.abc import Mapping
 
@@ -14,6 +15,8 @@ from service.routes.http import PROBLEM_JSON, AnyRequest
 RETRY_SECONDS = {"unavailable": 1}
 log = logging.getLogger("tapete.api")
 _encode = msgspec.json.Encoder().encode
+_DISTURBING = re.compile("[\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]")
+"""Control characters and marks that turn text round, which a caller's own names may hold; JSON escapes the others."""
 
 
 def problem(
@@ -36,7 +39,7 @@ def problem(
 def document(scope: Scope, code: str, detail: str = "", more: Mapping[str, object] | None = None) -> bytes:
     """A problem document as JSON, about the request of this scope."""
     known = PROBLEMS[code]
-    return _encode(
+    content = _encode(
         {
             "type": f"/v1/errors#{code}",
             "title": known.title,
@@ -47,6 +50,7 @@ def document(scope: Scope, code: str, detail: str = "", more: Mapping[str, objec
             **(more or {}),
         }
     )
+    return _DISTURBING.sub(lambda found: f"\\u{ord(found[0]):04x}", content.decode()).encode()
 
 
 def note(scope: Scope, error: Exception) -> None:
