@@ -21,14 +21,17 @@ from service.edge import Edge
 from service.games import Context
 from service.jobs import BotQueue
 from service.metrics import Metrics
-from service.routes import catalogue, docs, games, health, jobs, seats
+from service.routes import catalogue, docs, games, health, jobs, replays, seats
 from service.routes.http import AnyRequest, check_accept, places
 from service.routes.problems import note, problem
 from service.settings import Settings
 from service.store import Store, connect
 
 MOST_BODY = 64 * 1024
-HANDLERS = (*games.HANDLERS, *seats.HANDLERS, *jobs.HANDLERS, *catalogue.HANDLERS, *health.HANDLERS, *docs.HANDLERS)
+HANDLERS = (
+    *games.HANDLERS, *replays.HANDLERS, *seats.HANDLERS, *jobs.HANDLERS, *catalogue.HANDLERS, *health.HANDLERS,
+    *docs.HANDLERS,
+)  # fmt: skip
 
 
 def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], DealSource] = PublishedDeals) -> Edge:

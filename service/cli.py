@@ -8,17 +8,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 from rich.console import Console
 
 from service import children, listening, redis_server, supervisor
+from service import verify as verifier
 from service.settings import Settings, SettingsError
 from service.terminal.command import play
 
 EXIT_CODES_HELP = """\b
 Exit codes:
   0   stopped as told
+  1   `tapete verify`: the replay does not hold
   2   wrong usage
   69  Redis is unavailable, or not one that will do
   70  a part of the service ended while it was starting
@@ -39,6 +42,7 @@ EXIT_CODES: dict[type[Exception], int] = {
     listening.AddressError: 75,
     SettingsError: 78,
     EngineError: 78,
+    verifier.Wrong: 1,
 }
 
 
@@ -173,6 +177,24 @@ def rulesets(name: str | None, language: str) -> None:
             printed.ruleset(console, name, language)
         except UnknownRuleset as error:
             raise click.UsageError(str(error)) from None
+
+
+@main.command(epilog=EXIT_CODES_HELP)
+@click.argument("replay", type=click.File("rb"))
+def verify(replay: BinaryIO) -> None:
+    """Check the replay of a game that is over: its seed, and every card, move and score.
+
+    REPLAY is a file with what `GET /v1/games/{game_id}/replay` answers; - reads it from standard input.
+    """
+    with _one_sentence():
+        _engine_mode()
+        from service import referee  # noqa: PLC0415 - no other command should wait for the engine
+
+        game = verifier.read(replay.read())
+        verifier.check(game)
+        referee.check(game)
+        click.echo(verifier.report(game))
+        click.echo("Every move was allowed, and everything told of it is so.")
 
 
 main.add_command(play)
