@@ -31,6 +31,8 @@ def cannot_be_met(ruleset: Ruleset) -> set[tuple[str, str]]:
     after_the_end = {("applyMove", "match_over"), ("askBot", "match_over"), ("listEvents", "204")}
     return (after_the_end if ruleset.name in NOTHING_IS_LEFT else set()) | {
         ("proposeTarget", "match_over"),  # only Reihe takes proposals
+        ("getReplay", "200"),  # opens every hand, when nothing is played any more
+        ("getReplay", "304"),
         ("returnToSeat", "match_over"),  # only from a stand-in, and these games have no clock
         ("proposeTarget", "200" if ruleset.propose is None else "no_target"),
     }
