@@ -4,10 +4,14 @@ A token reads `{role}.{generation}.{mac}`: `seat0.0.…` for a seat, `creator.0.
 secrets may be valid at a time, so that the first can be changed without ending every game.
 """
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import hmac
+import ipaddress
 import re
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -26,6 +30,20 @@ class Seated(Caller, frozen=True):
     """A caller who has a seat."""
 
     seat: int
+
+
+@lru_cache(maxsize=4096)
+def neighbourhood(address: str) -> str:
+    """The address that limits are counted for: of IPv6 the /64, since whoever has one address there has them all."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return "unknown"
+    if isinstance(found, ipaddress.IPv6Address):
+        if found.ipv4_mapped is None:
+            return str(ipaddress.ip_network((found, 64), strict=False))
+        found = found.ipv4_mapped
+    return str(found)
 
 
 class Tokens:

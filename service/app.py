@@ -22,14 +22,16 @@ from service.due import Sweep
 from service.edge import Edge
 from service.games import Context
 from service.jobs import BotQueue
+from service.limits import Limiter
 from service.metrics import Metrics
+from service.rates import MOST_BODY
 from service.routes import catalogue, docs, games, health, jobs, seats
-from service.routes.http import AnyRequest, check_accept, places
+from service.routes.admission import admit
+from service.routes.http import AnyRequest, places
 from service.routes.problems import problem
 from service.settings import Settings
 from service.store import Store, connect
 
-MOST_BODY = 64 * 1024
 HANDLERS = (*games.HANDLERS, *seats.HANDLERS, *jobs.HANDLERS, *catalogue.HANDLERS, *health.HANDLERS, *docs.HANDLERS)
 log = logging.getLogger("tapete.api")
 
@@ -39,7 +41,9 @@ def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], De
     store = Store(connect(settings.redis_url))
     queue = BotQueue(connect(settings.queue_redis_url), settings.bot_queue)
     sweep = Sweep(store, queue)
-    context = Context(store, Tokens(settings.secrets), deal_source, sweep.nudge)
+    waiting = settings.limits.get("waiting_jobs")
+    context = Context(store, Tokens(settings.secrets), deal_source, sweep.nudge, waiting.count if waiting else 0)
+    limiter = Limiter(queue.redis, settings.limits, lambda who: context.tokens.derive("limit", who)[:32])
     metrics = Metrics(context.wakeups)
 
     @contextlib.asynccontextmanager
@@ -56,8 +60,8 @@ def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], De
     app = Litestar(
         route_handlers=HANDLERS,
         lifespan=[running],
-        state=State({"context": context, "queue": queue, "metrics": metrics}),
-        before_request=check_accept,
+        state=State({"context": context, "queue": queue, "metrics": metrics, "limiter": limiter}),
+        before_request=admit,
         request_max_body_size=MOST_BODY,
         exception_handlers={
             errors.ServiceError: _refused,

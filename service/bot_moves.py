@@ -20,6 +20,7 @@ from service.errors import (
     PROBLEMS,
     AdviceForbidden,
     JobNotFound,
+    RateLimited,
     ServiceError,
     Unauthorized,
     Unavailable,
@@ -73,7 +74,8 @@ async def take_turn(context: Context, game_id: str, version: int, kind: Due = "b
 async def ask(context: Context, game: Loaded, seat: int, request: AskBot) -> str:
     """Write down that a bot shall choose for a seat; answers the job's id, the same for the same request.
 
-    Raises Forbidden, AdviceForbidden, DealOver, VersionConflict, NotYourTurn, UnknownBot.
+    Raises Forbidden, AdviceForbidden, DealOver, VersionConflict, NotYourTurn, UnknownBot,
+    RateLimited where too many of the seat's jobs wait.
     """
     check_seat(game, seat)
     job = StoredJob(game.id, seat, request.expected_version, resolve_bot(request.bot), request.play)
@@ -82,7 +84,8 @@ async def ask(context: Context, game: Loaded, seat: int, request: AskBot) -> str
         if not game.header.advice:
             raise AdviceForbidden("This game was created without advice.")
         await _check(context, game, match_of(game), job)
-        await context.store.ask(job_id, job)
+        if await context.store.ask(job_id, job, context.waiting_jobs) is None:
+            raise RateLimited("waiting_jobs", 1)
         context.nudge(shard_of(job_id), 0)
     return job_id
 

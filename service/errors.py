@@ -136,6 +136,15 @@ class IdempotencyMismatch(ServiceError):
     code = "idempotency_mismatch"
 
 
+class RateLimited(ServiceError):
+    """The caller asks for more than its limit; `limit_key` names it."""
+
+    code = "rate_limited"
+
+    def __init__(self, limit_key: str, seconds: int) -> None:
+        super().__init__("", more={"limit_key": limit_key}, Retry_After=str(seconds))
+
+
 class Unavailable(ServiceError):
     """The store cannot be reached now, or does not take the write."""
 
@@ -237,6 +246,11 @@ PROBLEMS: dict[str, Problem] = {
     ),
     "history_lost": Problem(
         HTTPStatus.CONFLICT, "The cursor is of another history", "Read the view again and go on from its cursor."
+    ),
+    "rate_limited": Problem(
+        HTTPStatus.TOO_MANY_REQUESTS,
+        "This is more than the limit",
+        "Wait for `Retry-After` seconds, then send the same bytes; `GET /v1/limits` says what `limit_key` counts.",
     ),
     "unavailable": Problem(
         HTTPStatus.SERVICE_UNAVAILABLE,

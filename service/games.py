@@ -67,6 +67,8 @@ class Context:
     tokens: Tokens
     deals: Callable[[str, list[str]], DealSource] = PublishedDeals
     nudge: Callable[[int, int], None] = _leave_to_the_sweep
+    waiting_jobs: int = 0
+    """How many jobs of a seat may wait for a bot; 0 is any number."""
     recent: Recent = field(default_factory=Recent)
     wakeups: Wakeups = field(default_factory=Wakeups)
 

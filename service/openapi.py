@@ -89,7 +89,7 @@ STREAM = {
         "retry": {"type": "integer", "description": "Milliseconds to wait before coming back."},
     },
 }
-OF_STATUS = {401: ("WWW-Authenticate",), 503: ("Retry-After",)}
+OF_STATUS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 """The headers that every answer with a status has, beside X-Request-Id."""
 
 SECURITY: Mapping[str, list[dict[str, list[str]]]] = {

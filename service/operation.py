@@ -49,6 +49,8 @@ class Operation:
     problems: tuple[str, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     answer_headers: dict[str, str] = field(default_factory=dict)
+    limit: str = "reads"
+    """The limit that a request counts for; empty for none."""
     stream: bool = False
     """Whether 200 may be server-sent events as well."""
 
@@ -57,6 +59,8 @@ class Operation:
         more: tuple[str, ...] = ()
         if self.access != "none":
             more += ("unauthorized", "unavailable")
+        if self.limit:
+            more += ("rate_limited",)
         if self.body is not None:
             more += ("unsupported_media_type", "too_large")
         return tuple(dict.fromkeys((*self.problems, *more, *EVERYWHERE)))

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from service.rates import DEFAULTS, LimitsError, Rates, parse_limits, text_of
+
 LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
 REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
 MINIMAL_SECRET = 16
@@ -31,6 +33,8 @@ class Settings:
     """The TCP port of the API; 0 takes any free one."""
     log_level: str = "info"
     bot_queue: str = "tapete-bots"
+    limits: Rates = field(default_factory=lambda: DEFAULTS)
+    """What everyone may ask for, and how often."""
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "Settings":
@@ -43,6 +47,7 @@ class Settings:
             host=environ.get("TAPETE_HOST") or cls.host,
             port=_port(environ.get("TAPETE_PORT") or str(cls.port)),
             log_level=_log_level(environ.get("TAPETE_LOG_LEVEL") or cls.log_level),
+            limits=_limits(environ.get("TAPETE_LIMITS", "")),
         )
 
     def to_environment(self) -> dict[str, str]:
@@ -54,6 +59,7 @@ class Settings:
             "TAPETE_HOST": self.host,
             "TAPETE_PORT": str(self.port),
             "TAPETE_LOG_LEVEL": self.log_level,
+            "TAPETE_LIMITS": text_of(self.limits),
         }
 
     def complete(self) -> "Settings":
@@ -99,6 +105,13 @@ def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65535:
         raise SettingsError(f"TAPETE_PORT is {text!r}: it takes a number from 0 (any free port) to 65535.")
     return int(text)
+
+
+def _limits(text: str) -> Rates:
+    try:
+        return parse_limits(text)
+    except LimitsError as error:
+        raise SettingsError(f"TAPETE_LIMITS: {error}") from None
 
 
 def _log_level(text: str) -> str:

@@ -10,6 +10,7 @@ its shard, and a Redis Cluster can hold the games.
     tapete:{s07}:deals:ID  list: what each deal started from; the record of deal n stands in that of deal n+1
     tapete:{s07}:gone:ID   how the game stood, kept for a while after it expired
     tapete:{s07}:job:ID    hash: a job that a client asked for
+    tapete:{s07}:waiting:ID  sorted set by time: `seat:job`, the jobs of a game that are not answered
     tapete:{s07}:due       sorted set by time: `game:version:kind`
     tapete:{s07}:changed   channel: `game version`
 """
@@ -393,11 +394,16 @@ class Store:
         """Forget a piece of due work that no longer applies."""
         await self._call(self.redis.zrem(key("due", shard_of(member)), member))
 
-    async def ask(self, job_id: str, job: StoredJob) -> bool:
-        """Write a job down and make it due, once; False where it was there already."""
+    async def ask(self, job_id: str, job: StoredJob, most: int = 0) -> bool | None:
+        """Write a job down and make it due, once; False where it was there already.
+
+        None where `most` jobs of its seat wait already; 0 lets any number wait.
+        """
         shard = shard_of(job_id)
-        keys = [key("job", shard, job_id), key("due", shard)]
-        return bool(await self._run(self._ask, keys, [job_member(job_id), _encode(job), JOB_MS]))
+        keys = [key("job", shard, job_id), key("due", shard), key("waiting", shard, job.game_id)]
+        told = [job_member(job_id), _encode(job), JOB_MS, job.seat, job_id, most]
+        answer = await self._run(self._ask, keys, told)
+        return None if answer < 0 else bool(answer)
 
     async def job(self, job_id: str) -> tuple[StoredJob, JobState, bytes] | None:
         """A job, its state, and its answer as JSON (empty while it is queued); None where there is no such job."""
@@ -411,6 +417,7 @@ class Store:
         """Finish a job, once; False where it was finished before."""
         shard = shard_of(job_id)
         keys = [key("job", shard, job_id), key("due", shard), key("changed", shard)]
+        keys.append(key("waiting", shard, f"gm_{job_id[3:23]}"))
         return bool(await self._run(self._answer, keys, [job_member(job_id), state, answer, job_id]))
 
     async def version(self) -> str:

@@ -10,6 +10,8 @@ from litestar.types import ASGIApp
 from service import bot_moves, creation, following, games, targets
 from service.access import Caller
 from service.operation import IDEMPOTENCY_KEY, IF_NONE_MATCH, Operation, Parameter, describes
+from service.rates import MOST_PAGE, MOST_WAIT
+from service.routes.admission import Held, hold_a_place
 from service.routes.http import (
     NO_STORE,
     PRIVATE,
@@ -43,10 +45,8 @@ from service.schemas import (
 )
 from service.store import Loaded
 
-MOST_WAIT = 25
 REPLAYED = {"Idempotency-Replayed": "true"}
 PAGE = 100
-MOST_PAGE = 1000
 GONE = ("game_not_found", "game_expired", "game_deleted")
 TAG = "Games"
 
@@ -72,6 +72,7 @@ LIMIT = Parameter(
             TAG,
             {201: CreatedGame},
             body=CreateGame,
+            limit="games",
             problems=("invalid_options", "unknown_bot", "idempotency_mismatch", "unavailable"),
             parameters=(IDEMPOTENCY_KEY,),
             answer_headers={
@@ -163,6 +164,7 @@ async def list_legal_moves(request: AnyRequest, game_id: FromPath[str]) -> Answe
             TAG,
             {200: MoveApplied},
             access="seat",
+            limit="moves",
             body=ApplyMove,
             problems=(
                 "forbidden",
@@ -200,6 +202,7 @@ async def apply_move(request: AnyRequest, game_id: FromPath[str]) -> Answer:
             TAG,
             {200: GameView},
             access="seat",
+            limit="changes",
             body=ProposeTarget,
             problems=("forbidden", *GONE, "match_over", "not_started", "no_target"),
         )
@@ -228,6 +231,7 @@ async def propose_target(request: AnyRequest, game_id: FromPath[str]) -> Answer:
             TAG,
             {202: Job, 200: Job},
             access="seat",
+            limit="jobs",
             body=AskBot,
             problems=(
                 "forbidden",
@@ -268,7 +272,8 @@ async def ask_bot(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     asked = await body(request, _ask)
     job_id = await bot_moves.ask(context, game, seat, asked)
     wait = _preferred_wait(request)
-    job = await bot_moves.wait_for_job(context, job_id, bearer(request), wait or 0)
+    with hold_a_place(request, wait or 0):
+        job = await bot_moves.wait_for_job(context, job_id, bearer(request), wait or 0)
     finished = wait is not None and job.state != "queued"
     headers = {**PRIVATE, "Location": f"/v1/jobs/{job_id}"}
     if wait is not None:
@@ -341,7 +346,9 @@ async def list_events(request: AnyRequest, game_id: FromPath[str]) -> ASGIApp:
         return await _stream(request, game, caller, sent)
     limit = whole(sent.get("limit"), "limit", 1, MOST_PAGE, PAGE)
     seconds = whole(sent.get("wait"), "wait", 0, MOST_WAIT, 0)
-    page = await following.wait_for_events(context_of(request), game, caller, sent.get("after"), limit, seconds=seconds)
+    context, after = context_of(request), sent.get("after")
+    with hold_a_place(request, seconds):
+        page = await following.wait_for_events(context, game, caller, after, limit, seconds=seconds)
     return answer(page, headers=PRIVATE)
 
 
@@ -355,7 +362,8 @@ async def _stream(request: AnyRequest, game: Loaded, caller: Caller | None, sent
         return Answer(b"", 204, headers=PRIVATE)
     most = whole(sent["max_items"], "max_items", 1, MOST_PAGE, PAGE) if "max_items" in sent else None
     batches = following.follow(context, game, caller, place, PING_SECONDS)
-    return EventStream(batches, 0 if request.scope["head"] else most, PRIVATE)  # type: ignore[typeddict-item] # the edge puts it there
+    stream = EventStream(batches, 0 if request.scope["head"] else most, PRIVATE)  # type: ignore[typeddict-item] # the edge puts it there
+    return Held(stream, request)
 
 
 @get(

@@ -77,15 +77,21 @@ def sent_as(request: AnyRequest, name: bytes) -> list[str]:
     return [value.decode("latin-1") for known, value in request.scope["headers"] if known == name]
 
 
+def token_of(request: AnyRequest) -> str | None:
+    """The token of the request; None where there is none, or no header that could hold one."""
+    sent = sent_as(request, b"authorization")
+    found = _BEARER.fullmatch(sent[0]) if len(sent) == 1 else None
+    return found[1] if found else None
+
+
 def bearer(request: AnyRequest) -> str | None:
     """The token of the request; None where there is none. Unauthorized where the header is no bearer token."""
     sent = sent_as(request, b"authorization")
     if not sent:
         return None
-    found = _BEARER.fullmatch(sent[0]) if len(sent) == 1 else None
-    if found is None:
+    if (token := token_of(request)) is None:
         raise Unauthorized("Send exactly one header `Authorization: Bearer`, with a token after it.")
-    return found[1]
+    return token
 
 
 async def enter_game(request: AnyRequest, game_id: str) -> tuple[Loaded, Caller | None]:

@@ -8,6 +8,7 @@ from service import games, seating
 from service.access import Seated
 from service.errors import NotFound, Unauthorized
 from service.operation import IDEMPOTENCY_KEY, Operation, describes
+from service.routes.admission import count_a_guess
 from service.routes.games import GONE
 from service.routes.http import (
     NO_STORE,
@@ -45,6 +46,7 @@ def _seat(game: Loaded, number: str) -> int:
             TAG,
             {200: ClaimedSeat},
             access="invite",
+            limit="changes",
             body=ClaimSeat,
             problems=("not_found", *GONE, "seat_taken"),
             parameters=(IDEMPOTENCY_KEY,),
@@ -62,7 +64,11 @@ async def claim_seat(request: AnyRequest, game_id: FromPath[str], seat: FromPath
     asked = await body(request, _claim)
     game, _ = await enter_game(request, game_id)
     number = _seat(game, seat)
-    claimed = await seating.claim(context_of(request), game, number, asked, idempotency_key(request))
+    try:
+        claimed = await seating.claim(context_of(request), game, number, asked, idempotency_key(request))
+    except Unauthorized:
+        await count_a_guess(request)
+        raise
     return answer(claimed, headers=NO_STORE)
 
 
@@ -75,6 +81,7 @@ async def claim_seat(request: AnyRequest, game_id: FromPath[str], seat: FromPath
             TAG,
             {200: GameView},
             access="creator",
+            limit="changes",
             body=StartGame,
             problems=("forbidden", *GONE, "seats_open"),
         )
@@ -96,7 +103,14 @@ async def start_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     "/v1/games/{game_id:str}/seats/{seat:str}/token",
     status_code=200,
     **describes(
-        Operation("rotateToken", TAG, {200: SeatToken}, access="seat", problems=("forbidden", "not_found", *GONE))
+        Operation(
+            "rotateToken",
+            TAG,
+            {200: SeatToken},
+            access="seat",
+            limit="changes",
+            problems=("forbidden", "not_found", *GONE),
+        )
     ),
 )
 async def rotate_token(request: AnyRequest, game_id: FromPath[str], seat: FromPath[str]) -> Answer:
@@ -123,7 +137,14 @@ async def _seated(request: AnyRequest, game_id: str) -> tuple[Loaded, Seated]:
     "/v1/games/{game_id:str}/return",
     status_code=200,
     **describes(
-        Operation("returnToSeat", TAG, {200: GameView}, access="seat", problems=("forbidden", *GONE, "not_started"))
+        Operation(
+            "returnToSeat",
+            TAG,
+            {200: GameView},
+            access="seat",
+            limit="changes",
+            problems=("forbidden", *GONE, "not_started"),
+        )
     ),
 )
 async def return_to_seat(request: AnyRequest, game_id: FromPath[str]) -> Answer:
@@ -139,7 +160,14 @@ async def return_to_seat(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     "/v1/games/{game_id:str}/resignation",
     status_code=200,
     **describes(
-        Operation("resignSeat", TAG, {200: GameView}, access="seat", problems=("forbidden", *GONE, "not_started"))
+        Operation(
+            "resignSeat",
+            TAG,
+            {200: GameView},
+            access="seat",
+            limit="changes",
+            problems=("forbidden", *GONE, "not_started"),
+        )
     ),
 )
 async def resign_seat(request: AnyRequest, game_id: FromPath[str]) -> Answer:
@@ -151,7 +179,9 @@ async def resign_seat(request: AnyRequest, game_id: FromPath[str]) -> Answer:
 @post(
     "/v1/games/{game_id:str}/abandonment",
     status_code=200,
-    **describes(Operation("abandonGame", TAG, {200: GameView}, access="creator", problems=("forbidden", *GONE))),
+    **describes(
+        Operation("abandonGame", TAG, {200: GameView}, access="creator", limit="changes", problems=("forbidden", *GONE))
+    ),
 )
 async def abandon_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """End a game for good, without a result. A game that is over stays as it is."""
@@ -164,7 +194,9 @@ async def abandon_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
 @delete(
     "/v1/games/{game_id:str}",
     status_code=200,  # litestar lets no handler answer with 204 itself, and ours does
-    **describes(Operation("deleteGame", TAG, {204: None}, access="creator", problems=("forbidden", *GONE))),
+    **describes(
+        Operation("deleteGame", TAG, {204: None}, access="creator", limit="changes", problems=("forbidden", *GONE))
+    ),
 )
 async def delete_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """End a game and erase everything of it: log, deals, names. Afterwards its id answers 404 `game_deleted`."""

@@ -1,5 +1,6 @@
 import pytest
 
+from service.rates import Rate
 from service.settings import Settings, SettingsError
 
 FIRST, SECOND = "aa" * 32, "bb" * 32
@@ -78,3 +79,12 @@ def test_neither_secrets_nor_passwords_are_shown_when_settings_are_printed_or_re
     with pytest.raises(SettingsError) as refusal:
         Settings.from_environment({"TAPETE_SECRET": "hidden"})
     assert "hidden" not in str(refusal.value)
+
+
+def test_limits_are_read_from_one_variable_and_handed_on() -> None:
+    settings = Settings.from_environment({"TAPETE_LIMITS": "games=5/hour moves=off"})
+    assert settings.limits["games"] == Rate(5, 3600)
+    assert "moves" not in settings.limits
+    assert Settings.from_environment(settings.to_environment()) == settings
+    with pytest.raises(SettingsError, match="TAPETE_LIMITS: 'games=many'"):
+        Settings.from_environment({"TAPETE_LIMITS": "games=many"})
