@@ -16,6 +16,10 @@ from functools import lru_cache
 from msgspec import Struct
 
 CREATOR = "creator"
+API_KEYS = "tapete:keys"
+"""Where API keys are kept, in the games' Redis."""
+KEY_PREFIX = "tk_"
+"""What every API key begins with, so that people and scanners know one when they see it."""
 _TOKEN = re.compile(r"(seat[0-7]|creator)\.(0|[1-9][0-9]{0,5})\.([A-Za-z0-9_-]{43})", re.ASCII)
 
 
@@ -26,10 +30,23 @@ class Caller(Struct, frozen=True):
     generation: int
 
 
+BY_CREATOR = Caller(seat=None, generation=0)
+
+
 class Seated(Caller, frozen=True):
     """A caller who has a seat."""
 
     seat: int
+
+
+def is_api_key(token: str) -> bool:
+    """Whether a token would be an API key, and none of a game."""
+    return token.startswith(KEY_PREFIX)
+
+
+def digest_of(key: str) -> str:
+    """What is kept of an API key: it is long and random, so a plain hash cannot be turned back."""
+    return hashlib.sha256(key.encode()).hexdigest()
 
 
 @lru_cache(maxsize=4096)

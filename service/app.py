@@ -48,6 +48,7 @@ def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], De
 
     @contextlib.asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
+        await _say_who_may_create(context)
         tasks = [asyncio.create_task(sweep.run()), asyncio.create_task(context.wakeups.run(store.redis))]
         try:
             yield
@@ -73,6 +74,13 @@ def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], De
         logging_config=None,  # litestar's own would take the root logger over, its level included
     )
     return Edge(app, metrics)
+
+
+async def _say_who_may_create(context: Context) -> None:
+    """Tell the operator where anybody may create games. A store that is away says nothing, and so do we."""
+    with contextlib.suppress(errors.Unavailable):
+        if not await context.keys.configured():
+            log.info("There are no API keys: whoever reaches this service may create games.")
 
 
 async def _end(task: asyncio.Task[None]) -> None:

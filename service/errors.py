@@ -169,7 +169,7 @@ PROBLEMS: dict[str, Problem] = {
     "unauthorized": Problem(
         HTTPStatus.UNAUTHORIZED,
         "A token is needed",
-        "Send the token of the seat, or of the creator, as `Authorization: Bearer`.",
+        "Send the token of the seat or of the creator, or an API key where one will do, as `Authorization: Bearer`.",
     ),
     "forbidden": Problem(
         HTTPStatus.FORBIDDEN,

@@ -28,7 +28,8 @@ IF_NONE_MATCH = Parameter(
 IDEMPOTENCY_KEY = Parameter(
     "Idempotency-Key",
     "header",
-    "A UUID that is new for each thing to be created: a repetition with the same key creates nothing more.",
+    "A UUID that is new for each thing to be created: a repetition with the same key creates nothing more. Beside an "
+    "API key, which has keys of its own, up to 255 printable characters of ASCII will do as well.",
     {"type": "string", "format": "uuid", "pattern": IDEMPOTENCY_KEY_PATTERN},
 )
 
@@ -37,14 +38,15 @@ IDEMPOTENCY_KEY = Parameter(
 class Operation:
     """An operation of the API: its id (a method name for clients), types by status, and possible problems.
 
-    `access`: `seat` needs a seat's token, `creator` the creator's, `optional` takes any or none, `invite` asks for
-    an invite in the body, `none` looks at none.
+    `access`: `seat` needs a seat's token, `creator` the creator's or the API key that created the game, `optional`
+    takes any or none, `key` needs an API key where there are any, `invite` asks for an invite in the body and takes
+    an API key, `none` looks at none.
     """
 
     id: str
     tag: str
     answers: dict[int, Any]
-    access: Literal["none", "invite", "optional", "seat", "creator"] = "none"
+    access: Literal["none", "key", "invite", "optional", "seat", "creator"] = "none"
     body: Any = None
     problems: tuple[str, ...] = ()
     parameters: tuple[Parameter, ...] = ()

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Per = Literal["token", "key or address", "token or address", "address"]
+Per = Literal["token", "key or address", "token, key or address", "address"]
 SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 MOST = 1_000_000
 _ONE = re.compile(r"([a-z_]+)=(?:(off)|([0-9]{1,7})(?:/(second|minute|hour))?)", re.ASCII)
@@ -52,11 +52,13 @@ LIMITS = {
     for limit in (
         Limit("moves", Rate(6000, 60), "token", "Moves in a running game."),
         Limit("games", Rate(600, 60), "key or address", "Games created.", own=True),
-        Limit("reads", Rate(6000, 60), "token or address", "Views, logs, lists, jobs and the catalogue.", own=True),
+        Limit(
+            "reads", Rate(6000, 60), "token, key or address", "Views, logs, lists, jobs and the catalogue.", own=True
+        ),
         Limit(
             "changes",
             Rate(600, 60),
-            "token or address",
+            "token, key or address",
             "All other changes of a game: claims, new tokens, proposals, its start and its end.",
             own=True,
         ),

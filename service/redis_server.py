@@ -261,6 +261,15 @@ def check(url: str, *, queue: bool = False) -> str:
     return f"{name} {version} at {place}"
 
 
+def count(url: str, name: str) -> int:
+    """How many fields a hash has. Raises RedisUnavailableError."""
+    try:
+        with _connect(url) as client:
+            return int(client.hlen(name))
+    except (redis.RedisError, OSError, ValueError) as error:
+        raise RedisUnavailableError(f"The Redis at {place_of(url)} does not answer ({error}).") from None
+
+
 def place_of(url: str) -> str:
     """Say where a Redis URL points, without the password that may stand in it."""
     parts = urlsplit(url)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Awaitable, Callable
 
-from service.access import Caller, Seated
-from service.creation import CREATOR, start
+from service.access import BY_CREATOR, Caller, Seated
+from service.creation import start
 from service.errors import Forbidden, SeatsOpen, SeatTaken, Unauthorized, Unavailable
 from service.games import TRIES, Context, check_seat, commit, holds, is_playing, load
 from service.schemas import (
@@ -43,7 +43,7 @@ async def _changed(context: Context, game: Loaded, change: Callable[[Loaded], Aw
 
 
 async def claim(context: Context, game: Loaded, seat: int, request: ClaimSeat, key: str | None) -> ClaimedSeat:
-    """Take an open seat with its invite, once; with the same key the first answer's token again.
+    """Take an open seat with its invite, once; with the same idempotency key the first answer's token again.
 
     The game starts with the last claim unless it waits for its creator. Raises Unauthorized, SeatTaken.
     """
@@ -79,9 +79,9 @@ def _open_seats(game: Loaded, standing: Standing) -> list[int]:
 def creator_only(caller: Caller | None) -> None:
     """Unauthorized without a token, Forbidden for a seat's."""
     if caller is None:
-        raise Unauthorized("Send the creator's token as `Authorization: Bearer`.")
+        raise Unauthorized("Send the creator's token, or the API key that created the game.")
     if caller.seat is not None:
-        raise Forbidden("This needs the creator's token.")
+        raise Forbidden("This needs the creator's token, or the API key that created the game.")
 
 
 async def start_game(context: Context, game: Loaded, client_seed: str | None) -> GameView:
@@ -95,7 +95,7 @@ async def start_game(context: Context, game: Loaded, client_seed: str | None) ->
         standing = Standing(now.seats, client_seed)
         return await start(context, now, _entry(None, "creator"), standing)
 
-    return game_view(await _changed(context, game, begin), CREATOR)
+    return game_view(await _changed(context, game, begin), BY_CREATOR)
 
 
 async def rotate(context: Context, game: Loaded, seat: int, caller: Caller) -> SeatToken:
@@ -161,7 +161,7 @@ async def abandon(context: Context, game: Loaded) -> GameView:
             return now
         return await commit(context, now, now.match, _entry(None, "creator", Abandoned()), abandoned=True)
 
-    return game_view(await _changed(context, game, end), CREATOR)
+    return game_view(await _changed(context, game, end), BY_CREATOR)
 
 
 async def erase(context: Context, game: Loaded) -> None:

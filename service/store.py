@@ -77,6 +77,8 @@ class Header(Struct):
     metadata: dict[str, str]
     request: str = ""
     """A digest of the request that created the game, to know its repetition by."""
+    api_key: str = ""
+    """The name that the API key belongs to which created the game; empty without one."""
 
 
 class SeatState(Struct):

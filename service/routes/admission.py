@@ -4,23 +4,29 @@ A request counts for its token where that is a good one, so that nobody pays for
 """
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import cast
 
 from litestar.types import ASGIApp, Receive, Scope, Send
 from msgspec import Struct
 
-from service.access import neighbourhood
+from service.access import is_api_key, neighbourhood
+from service.errors import Unauthorized, Unavailable
 from service.limits import Limiter
+from service.rates import OFF, Rate
 from service.routes.http import AnyRequest, check_accept, context_of, token_of
 
 
 class Asker(Struct, frozen=True):
-    """Whom a request counts for: the holder of a good token (`named`), or whoever is at the address."""
+    """Whom a request counts for: the holder of a good token or API key (`named`), or whoever is at the address.
+
+    `own` are the limits that an API key has of its own.
+    """
 
     who: str
     address: str
     named: bool
+    own: Mapping[str, Rate] = OFF
 
 
 async def admit(request: AnyRequest) -> None:
@@ -29,9 +35,9 @@ async def admit(request: AnyRequest) -> None:
     operation = request.route_handler.opt.get("operation")
     if operation is None or not operation.limit:
         return
-    asker = await _asker_of(request)
+    asker = await _asker_of(request, keys=operation.access != "none")
     request.scope["asker"] = asker  # type: ignore[typeddict-unknown-key] # ours, like the edge's
-    await limiter_of(request).spend(operation.limit, asker.who)
+    await limiter_of(request).spend(operation.limit, asker.who, asker.own.get(operation.limit))
 
 
 def limiter_of(request: AnyRequest) -> Limiter:
@@ -39,12 +45,15 @@ def limiter_of(request: AnyRequest) -> Limiter:
     return cast(Limiter, request.app.state.limiter)
 
 
-async def _asker_of(request: AnyRequest) -> Asker:
+async def _asker_of(request: AnyRequest, *, keys: bool) -> Asker:
+    """Whom a request counts for. `keys`: whether its API key would be looked at. RateLimited after many guesses."""
     client = request.scope["client"]
     address = neighbourhood(client[0] if client else "")
     token = token_of(request)
     if token is None:
         return Asker(address, address, named=False)
+    if is_api_key(token):
+        return await _by_key(request, token, address) if keys else Asker(address, address, named=False)
     game_id = _game_of(request)
     caller = context_of(request).tokens.caller(game_id, token) if game_id else None
     if caller is None:
@@ -53,6 +62,18 @@ async def _asker_of(request: AnyRequest) -> Asker:
         return Asker(address, address, named=False)
     # With its generation: whoever stole a token that was renewed since must not use up what its seat may do.
     return Asker(f"{game_id}:{caller.seat}:{caller.generation}", address, named=True)
+
+
+async def _by_key(request: AnyRequest, token: str, address: str) -> Asker:
+    try:
+        key = await context_of(request).keys.find(token)
+    except Unauthorized:
+        await limiter_of(request).spend("guesses", address)
+    except Unavailable:
+        pass  # for whoever needs to know the key to say
+    else:
+        return Asker(f"key:{key.name}", address, named=True, own=key.own)
+    return Asker(address, address, named=False)
 
 
 def _game_of(request: AnyRequest) -> str:
@@ -94,7 +115,11 @@ class Held:
 
 def _hold(request: AnyRequest) -> Callable[[], None]:
     asker = _asker(request)
-    return limiter_of(request).hold("streams" if asker.named else "spectators", asker.who)
+    return limiter_of(request).hold(*_place_of(asker))
+
+
+def _place_of(asker: Asker) -> tuple[str, str, Rate | None]:
+    return ("streams" if asker.named else "spectators", asker.who, asker.own.get("streams"))
 
 
 def _asker(request: AnyRequest) -> Asker:

@@ -24,6 +24,7 @@ from service.routes.http import (
     enter_game,
     holds,
     idempotency_key,
+    key_to_create,
     query,
     sent_as,
     whole,
@@ -71,9 +72,10 @@ LIMIT = Parameter(
             "createGame",
             TAG,
             {201: CreatedGame},
+            access="key",
             body=CreateGame,
             limit="games",
-            problems=("invalid_options", "unknown_bot", "idempotency_mismatch", "unavailable"),
+            problems=("invalid_options", "unknown_bot", "idempotency_mismatch"),
             parameters=(IDEMPOTENCY_KEY,),
             answer_headers={
                 "Location": "Where the game is from now on.",
@@ -91,14 +93,18 @@ async def create_game(request: AnyRequest) -> Answer:
     Send an `Idempotency-Key`, a new UUID, and no game is created twice: after a time-out or a 503 repeat the same
     body with the same key, and the first answer comes again. A key is known for as long as its game is kept. Whoever
     knows key and body gets the tokens, so treat the key as a secret.
+
+    Where the service has API keys this needs one, and `Idempotency-Key` is that key's own.
     """
     query(request)
+    api_key = await key_to_create(request)
+    owner = api_key.name if api_key else ""
     asked = await body(request, _create)
     again = {}
-    if (key := idempotency_key(request)) is None:
-        created = await creation.create_game(context_of(request), asked)
+    if (key := idempotency_key(request, api_key)) is None:
+        created = await creation.create_game(context_of(request), asked, owner)
     else:
-        created, replayed = await creation.create_once(context_of(request), asked, key)
+        created, replayed = await creation.create_once(context_of(request), asked, key, owner)
         again = REPLAYED if replayed else {}
     return answer(created, 201, {**NO_STORE, **again, "Location": f"/v1/games/{created.game.game_id}"})
 

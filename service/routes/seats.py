@@ -20,6 +20,7 @@ from service.routes.http import (
     context_of,
     enter_game,
     idempotency_key,
+    key_of,
     query,
 )
 from service.schemas import ClaimedSeat, ClaimSeat, GameView, SeatToken, StartGame
@@ -61,11 +62,14 @@ async def claim_seat(request: AnyRequest, game_id: FromPath[str], seat: FromPath
     the last claim, unless it waits for its creator.
     """
     query(request)
+    context, api_key = context_of(request), await key_of(request)
     asked = await body(request, _claim)
-    game, _ = await enter_game(request, game_id)
+    game = await games.load(context, game_id) if api_key else (await enter_game(request, game_id))[0]
     number = _seat(game, seat)
+    key = idempotency_key(request, api_key)
+    mine = f"{api_key.name}:{key}" if api_key and key else key
     try:
-        claimed = await seating.claim(context_of(request), game, number, asked, idempotency_key(request))
+        claimed = await seating.claim(context, game, number, asked, mine)
     except Unauthorized:
         await count_a_guess(request)
         raise
