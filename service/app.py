@@ -18,6 +18,7 @@ from engine.errors import EngineError, InvalidOptions
 from engine.match import DealSource
 from service import errors
 from service.access import Tokens
+from service.browsers import Cors
 from service.due import Sweep
 from service.edge import Edge
 from service.games import Context
@@ -73,7 +74,7 @@ def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], De
         openapi_config=None,
         logging_config=None,  # litestar's own would take the root logger over, its level included
     )
-    return Edge(app, metrics)
+    return Edge(app, metrics, Cors(settings.cors_origins))
 
 
 async def _say_who_may_create(context: Context) -> None:

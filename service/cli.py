@@ -294,6 +294,7 @@ def _serve(settings: Settings, listener: socket.socket) -> None:
     import uvicorn  # noqa: PLC0415 - no other command should wait for these
 
     from service.app import create_app, settle_memory  # noqa: PLC0415
+    from service.server import BoundedHead  # noqa: PLC0415
 
     logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
     app = create_app(settings)
@@ -308,11 +309,14 @@ def _serve(settings: Settings, listener: socket.socket) -> None:
         uvicorn.Config(
             app,
             loop="uvloop",
-            http="httptools",
+            http=BoundedHead,
+            ws="none",
             lifespan="on",
             log_level=settings.log_level,
             access_log=False,
             server_header=False,
+            proxy_headers=bool(settings.trusted_proxies),
+            forwarded_allow_ips=list(settings.trusted_proxies),
             timeout_graceful_shutdown=2,
         )
     )

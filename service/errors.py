@@ -82,6 +82,12 @@ class NotAcceptable(ServiceError):
     code = "not_acceptable"
 
 
+class HeadersTooLarge(ServiceError):
+    """The request is too large before its body begins."""
+
+    code = "headers_too_large"
+
+
 class UnsupportedMediaType(ServiceError):
     """The body is not declared as JSON."""
 
@@ -200,6 +206,11 @@ PROBLEMS: dict[str, Problem] = {
     ),
     "not_acceptable": Problem(
         HTTPStatus.NOT_ACCEPTABLE, "Nothing acceptable can be answered", "Accept `application/json`."
+    ),
+    "headers_too_large": Problem(
+        HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+        "The headers are too large",
+        "Send fewer or shorter ones; `GET /v1/limits` says how much a request may hold before its body.",
     ),
     "too_large": Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The body is too large", "A body may hold up to 64 KiB."),
     "unsupported_media_type": Problem(

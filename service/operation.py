@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-EVERYWHERE = ("invalid_request", "not_acceptable", "internal_error")
+EVERYWHERE = ("invalid_request", "not_acceptable", "headers_too_large", "internal_error")
 """Codes that any operation may answer with."""
 
 

@@ -11,9 +11,9 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from msgspec import Struct
 
 from service.access import is_api_key, neighbourhood
-from service.errors import Unauthorized, Unavailable
+from service.errors import HeadersTooLarge, Unauthorized, Unavailable
 from service.limits import Limiter
-from service.rates import OFF, Rate
+from service.rates import MOST_HEADERS, OFF, Rate
 from service.routes.http import AnyRequest, check_accept, context_of, token_of
 
 
@@ -30,7 +30,14 @@ class Asker(Struct, frozen=True):
 
 
 async def admit(request: AnyRequest) -> None:
-    """Refuse what nobody could answer, and what is more than the limits. NotAcceptable, RateLimited."""
+    """Refuse what nobody could answer, and what is more than the limits.
+
+    HeadersTooLarge, NotAcceptable, RateLimited.
+    """
+    scope = request.scope
+    head = sum(len(name) + len(value) for name, value in scope["headers"])
+    if head + len(scope["raw_path"]) + len(scope["query_string"]) > MOST_HEADERS:
+        raise HeadersTooLarge
     await check_accept(request)
     operation = request.route_handler.opt.get("operation")
     if operation is None or not operation.limit:

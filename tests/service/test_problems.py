@@ -130,6 +130,7 @@ EVERY_CODE: dict[str, Callable[[Situation], httpx.Response]] = {
     "method_not_allowed": lambda at: at.api.run(at.api.request("DELETE", "/v1/games")),
     "not_acceptable": lambda at: at.table.get(accept="text/html"),
     "too_large": lambda at: at.api.post("/v1/games", b" " * (64 * 1024 + 1)),
+    "headers_too_large": lambda at: at.api.get("/v1/bots", x_long="x" * 40_000),
     "unsupported_media_type": lambda at: at.api.post("/v1/games", b"{}", content_type="text/plain"),
     "invalid_options": lambda at: at.api.post("/v1/games", {**CREATE, "preset": "bridge"}),
     "idempotency_mismatch": lambda at: [

@@ -36,10 +36,13 @@ def test_children_read_the_same_settings_from_the_environment_they_get() -> None
         "TAPETE_HOST": "0.0.0.0",  # noqa: S104 - only read
         "TAPETE_PORT": "0",
         "TAPETE_LOG_LEVEL": "Debug",
+        "TAPETE_TRUSTED_PROXIES": "10.0.0.0/8, ::1",
+        "TAPETE_CORS_ORIGINS": "https://a.example capacitor://localhost http://[::1]:8080",
     }
     settings = Settings.from_environment(environ)
     assert Settings.from_environment(settings.to_environment()) == settings
     assert (settings.port, settings.log_level) == (0, "debug")
+    assert (settings.trusted_proxies, len(settings.cors_origins)) == (("10.0.0.0/8", "::1"), 3)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +57,13 @@ def test_children_read_the_same_settings_from_the_environment_they_get() -> None
         ({"TAPETE_PORT": "http"}, "TAPETE_PORT is 'http'"),
         ({"TAPETE_PORT": "65536"}, "TAPETE_PORT is '65536'"),
         ({"TAPETE_LOG_LEVEL": "loud"}, "TAPETE_LOG_LEVEL is 'loud'"),
+        ({"TAPETE_TRUSTED_PROXIES": "proxy.example"}, "TAPETE_TRUSTED_PROXIES holds 'proxy.example'"),
+        ({"TAPETE_TRUSTED_PROXIES": "10.0.0.1/8"}, "TAPETE_TRUSTED_PROXIES holds '10.0.0.1/8'"),
+        ({"TAPETE_TRUSTED_PROXIES": "*,10.0.0.1"}, "stands alone"),
+        ({"TAPETE_CORS_ORIGINS": "table.example"}, "TAPETE_CORS_ORIGINS holds 'table.example'"),
+        ({"TAPETE_CORS_ORIGINS": "https://a.example https://b.example/"}, "holds 'https://b.example/'"),
+        ({"TAPETE_CORS_ORIGINS": "null"}, "TAPETE_CORS_ORIGINS holds 'null'"),
+        ({"TAPETE_CORS_ORIGINS": "https://A.example"}, "TAPETE_CORS_ORIGINS holds"),
     ],
 )
 def test_a_wrong_value_is_refused_with_a_sentence_that_names_the_variable(
