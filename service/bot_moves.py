@@ -27,6 +27,7 @@ from service.errors import (
     VersionConflict,
 )
 from service.games import (
+    TRIES,
     Context,
     check_seat,
     check_version,
@@ -56,19 +57,34 @@ async def take_turn(context: Context, game_id: str, version: int, kind: Due = "b
     member = due_member(game_id, version, kind)
     try:
         game = await load(context, game_id)
+        if not await _is_due(context, game, version, kind):
+            await context.store.drop(member)
+            return False
+        match = match_of(game)
+        seat = match.to_move
+        controller: Controller = "bot" if game.seats[seat].controller == "bot" else "stand_in"
+        spec = mover_of(game, seat) or game.header.stand_in
+        spec, decision = await _decide(context, game, match, spec, member)
+        entry = Entry(seat, controller, spec, _wire(match, decision.move), game.version, [])
+        for _ in range(TRIES):
+            if await make_move(context, game, entry, controller) is not None:
+                return True
+            game = await load(context, game_id)
+            if not await _is_due(context, game, version, kind):
+                return False
     except GONE:
         await context.store.drop(member)
+    return False
+
+
+async def _is_due(context: Context, game: Loaded, version: int, kind: Due) -> bool:
+    """Whether the turn that began at this version is still to be taken.
+
+    Entries that are no moves may have come since: whoever writes many of them must not keep a game from going on.
+    """
+    if not is_playing(game) or game.due != kind or version > game.version:
         return False
-    if game.version != version or not is_playing(game) or game.due != kind:
-        await context.store.drop(member)
-        return False
-    match = match_of(game)
-    seat = match.to_move
-    controller: Controller = "bot" if game.seats[seat].controller == "bot" else "stand_in"
-    spec = mover_of(game, seat) or game.header.stand_in
-    spec, decision = await _decide(context, game, match, spec, member)
-    entry = Entry(seat, controller, spec, _wire(match, decision.move), version, [])
-    return await make_move(context, game, entry, controller) is not None
+    return version == game.version or await first_conflict(context, game, match_of(game).to_move, version) is None
 
 
 async def ask(context: Context, game: Loaded, seat: int, request: AskBot) -> str:
@@ -96,6 +112,7 @@ def _job_id(context: Context, job: StoredJob) -> str:
 
 
 async def _check(context: Context, game: Loaded, match: Match, job: StoredJob) -> None:
+    check_seat(game, job.seat)
     if not is_playing(game):
         raise DealOver
     expected = job.expected_version
@@ -171,13 +188,11 @@ async def _bot_move(context: Context, job_id: str, job: StoredJob) -> BotMove:
     version = None
     if job.play:
         entry = Entry(job.seat, "bot", spec, move, job.expected_version, [])
-        after = await make_move(context, game, entry, "player")
-        if after is None:
+        if (version := await _play(context, game, job, entry)) is None:
             # Perhaps this very job, run twice, was first.
             if (played := await _played_before(context, game, job)) is not None:
                 return played
             raise VersionConflict("Somebody moved while the bot was thinking.")
-        version = after.version
     return BotMove(
         move=move,
         bot=spec,
@@ -186,6 +201,18 @@ async def _bot_move(context: Context, job_id: str, job: StoredJob) -> BotMove:
         candidates=[_candidate(match, each) for each in decision.candidates],
         played_version=version,
     )
+
+
+async def _play(context: Context, game: Loaded, job: StoredJob, entry: Entry) -> int | None:
+    """Make the move of a job, and answer its version; None where others have moved. Raises what `_check` does."""
+    for _ in range(TRIES):
+        if (after := await make_move(context, game, entry, "player")) is not None:
+            return after.version
+        game = await load(context, game.id)
+        if await first_conflict(context, game, job.seat, job.expected_version) is not None:
+            return None
+        await _check(context, game, match_of(game), job)
+    return None
 
 
 async def _played_before(context: Context, game: Loaded, job: StoredJob) -> BotMove | None:

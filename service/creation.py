@@ -19,7 +19,7 @@ from engine.errors import InvalidOptions
 from engine.match import Match, Ruleset
 from service import fairness
 from service.access import BY_CREATOR
-from service.errors import GONE, IdempotencyMismatch, Unavailable
+from service.errors import GameExpired, GameNotFound, IdempotencyMismatch, Unavailable
 from service.games import Context, commit, match_from, next_due, resolve_bot, voters
 from service.schemas import BotSeat, CreatedGame, CreateGame, NewSeat, OpenSeat, PlayerSeat, SeatAccess, Status
 from service.store import RETENTION_MS, Entry, Header, HeaderSeat, Loaded, SeatState, Standing, new_game_id
@@ -40,7 +40,7 @@ async def create_game(context: Context, request: CreateGame, owner: str = "") ->
 async def create_once(context: Context, request: CreateGame, key: str, owner: str = "") -> tuple[CreatedGame, bool]:
     """Create the game of a key, or find it created; then the first answer again, and True beside it.
 
-    Each owner has keys of its own. Raises InvalidOptions, UnknownBot, IdempotencyMismatch.
+    Each owner has keys of its own. Raises InvalidOptions, UnknownBot, IdempotencyMismatch, GameDeleted.
     """
     # No owner's name holds a colon, and a key without an owner is a UUID: no two can derive the same.
     scoped = (owner, key) if owner else (key,)
@@ -92,10 +92,13 @@ def _id_of(derived: str) -> str:
 
 
 async def _created_before(context: Context, request: CreateGame, game_id: str) -> CreatedGame | None:
-    """The answer that creating this game had, made again; None where there is no such game, or no more."""
+    """The answer that creating this game had, made again; None where there is no such game, or no more.
+
+    Raises GameDeleted: an erased game does not come back with its tokens because somebody repeats a request.
+    """
     try:
         game = await context.store.load(game_id)
-    except GONE:
+    except (GameNotFound, GameExpired):
         return None
     if game.header.request != _digest(request):
         raise IdempotencyMismatch("The first request with this key asked for another game.")

@@ -224,7 +224,7 @@ PROBLEMS: dict[str, Problem] = {
     "idempotency_mismatch": Problem(
         HTTPStatus.UNPROCESSABLE_ENTITY,
         "This key belongs to another request",
-        "Repeat the very body that was sent with the key first, or choose a new key for a new game.",
+        "Repeat the very body that was sent with the key first, or choose a new key.",
     ),
     "unknown_bot": Problem(
         HTTPStatus.UNPROCESSABLE_ENTITY, "There is no such bot", "`GET /v1/bots` lists bots and versions."

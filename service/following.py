@@ -10,10 +10,10 @@ from engine.wire import GameOver
 from service.access import Caller
 from service.errors import HistoryLost, Unauthorized, Unavailable
 from service.events import Bell
-from service.games import Context, events_page, holds, load, version_of
+from service.games import Context, events_page, holds, is_over, load, version_of
 from service.schemas import Abandoned, EventsPage, Item, TokenRotated
 from service.store import Loaded, Logged
-from service.views import item, seat_of_reader
+from service.views import SPECTATOR, item, seat_of_reader
 
 BATCH = 100
 """The most entries that a stream reads at a time."""
@@ -36,11 +36,6 @@ async def wait_for_events(
                     raise Unauthorized("This token of the game is an old one.")
                 page = await events_page(context, game, caller, after, limit)
         return page
-
-
-def is_over(game: Loaded) -> bool:
-    """Whether nothing can happen in the game any more."""
-    return game.status not in ("waiting", "playing")
 
 
 @dataclass
@@ -82,8 +77,10 @@ async def follow(
             if entries:
                 if game.match is None or _rotates(entries, seat):
                     game = await load(context, game.id)
-                yield [item(entry, game.match, seat) for entry in entries]
-                if ends(entries[-1]) or (caller is not None and not holds(game, caller)):
+                dead = caller is not None and not holds(game, caller)
+                # What was dealt since the token died is not for whoever reads with it.
+                yield [item(entry, game.match, SPECTATOR if dead else seat) for entry in entries]
+                if dead or ends(entries[-1]):
                     return
             elif entries is None:
                 await bell.wait(LOOK_AGAIN)
@@ -107,7 +104,7 @@ async def _read_on(context: Context, game_id: str, place: Place, bell: Bell) -> 
     first = max(place.version - 1, 0)
     try:
         entries = await bell.read(first, lambda: context.store.log(game_id, first, BATCH))
-        if place.version and not entries:
+        if not entries:
             await context.store.load(game_id)  # says whether the game itself is gone
     except Unavailable:
         return None

@@ -41,6 +41,7 @@ from service.schemas import (
     GameView,
     LegalMoves,
     MoveApplied,
+    Resigned,
     Status,
 )
 from service.store import Change, Entry, Header, Loaded, Logged, Standing, Store, shard_of
@@ -193,15 +194,15 @@ def check_seat(game: Loaded, seat: int) -> None:
 
 
 def view(game: Loaded, caller: Caller | None) -> GameView:
-    """What the caller may know of the game. NotStarted while it waits for its seats."""
+    """What the caller may know of the game."""
     return game_view(game, caller)
 
 
 def list_legal_moves(game: Loaded, seat: int) -> LegalMoves:
     """Every move open to the seat."""
-    match = match_of(game)
-    if not is_playing(game):
+    if is_over(game):
         return LegalMoves(version=game.version, seat=seat, to_move=None, moves=[])
+    match = match_of(game)
     return LegalMoves(
         version=game.version, seat=seat, to_move=match.to_move, moves=legal_moves(match, match.observe(seat))
     )
@@ -271,7 +272,7 @@ async def first_conflict(context: Context, game: Loaded, seat: int, version: int
 
 
 def _counts(entry: Logged, seat: int) -> bool:
-    changed = any(isinstance(event, ControllerChanged) and event.seat == seat for event in entry.events)
+    changed = any(isinstance(event, ControllerChanged | Resigned) and event.seat == seat for event in entry.events)
     return entry.move is not None or changed
 
 
@@ -318,6 +319,17 @@ def is_playing(game: Loaded) -> bool:
     return game.status == "playing"
 
 
+def is_over(game: Loaded) -> bool:
+    """Whether nothing can happen in the game any more."""
+    return game.status not in ("waiting", "playing")
+
+
+def check_going_on(game: Loaded) -> None:
+    """Raise DealOver where nothing can happen in the game any more."""
+    if is_over(game):
+        raise DealOver
+
+
 async def commit(
     context: Context,
     game: Loaded,
@@ -331,7 +343,7 @@ async def commit(
 
     A game that is new is written with its header. Without a match it waits for its seats.
     """
-    status: Status = "abandoned" if abandoned else _status(match)
+    status: Status = "abandoned" if abandoned or game.status == "abandoned" else _status(match)
     after = replace(game, match=match, standing=standing or game.standing, status=status)
     change = _change(game, after, entry)
     committed = await context.store.commit(
@@ -345,7 +357,8 @@ async def commit(
         due=change.due, due_at=committed.due_at, fresh=True,
     )  # fmt: skip
     context.recent.keep(after)
-    if change.due:
+    if change.due == "bot":
+        # The sweep knows a deadline in time by itself: a timer for each would outlive thousands of moves.
         context.nudge(shard_of(game.id), max(committed.due_at - committed.at, 0))
     return after
 
@@ -383,6 +396,8 @@ async def events_page(
     """Up to `limit` entries of the log after a cursor, told to the caller. Raises HistoryLost."""
     version = await version_of(context, game, after)
     entries = await context.store.log(game.id, version, limit + 1)
+    if game.match is None and entries:
+        game = await load(context, game.id)  # it may have started since it was looked at, and has hands to tell
     seat = seat_of_reader(caller)
     items = [item(entry, game.match, seat) for entry in entries[:limit]]
     last = items[-1].cursor if items else (after or "0-")

@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Awaitable, Callable
 
+import msgspec
+
 from service.access import BY_CREATOR, Caller, Seated
 from service.creation import start
-from service.errors import Forbidden, SeatsOpen, SeatTaken, Unauthorized, Unavailable
-from service.games import TRIES, Context, check_seat, commit, holds, is_playing, load
+from service.errors import Forbidden, IdempotencyMismatch, SeatsOpen, SeatTaken, Unauthorized, Unavailable
+from service.games import TRIES, Context, check_going_on, check_seat, commit, holds, is_over, load
 from service.schemas import (
     Abandoned,
     By,
@@ -42,20 +44,25 @@ async def _changed(context: Context, game: Loaded, change: Callable[[Loaded], Aw
     raise Unavailable("The game is changing too fast; repeat the same bytes.")
 
 
-async def claim(context: Context, game: Loaded, seat: int, request: ClaimSeat, key: str | None) -> ClaimedSeat:
-    """Take an open seat with its invite, once; with the same idempotency key the first answer's token again.
+async def claim(
+    context: Context, game: Loaded, seat: int, request: ClaimSeat, key: str | None
+) -> tuple[ClaimedSeat, bool]:
+    """Take an open seat with its invite, once; with the same key the first answer's token again, and True beside it.
 
-    The game starts with the last claim unless it waits for its creator. Raises Unauthorized, SeatTaken.
+    The game starts with the last claim unless it waits for its creator. Raises Unauthorized, SeatTaken,
+    IdempotencyMismatch, DealOver.
     """
     if not context.tokens.is_invite(game.id, seat, request.invite):
         raise Unauthorized("This is no invite to this seat.")
-    mark = hashlib.sha256(f"{key}:{request.name}:{request.client_seed}".encode()).hexdigest()
+    mark = f"{_digest(key or '')}.{_digest(msgspec.json.encode(request).decode())}"
+    again = False
 
     async def take(now: Loaded) -> Loaded | None:
-        if now.seats[seat].claim == mark and key is not None:
-            return now
+        nonlocal again
         if now.seats[seat].claim:
-            raise SeatTaken("Somebody has claimed this seat.")
+            again = _is_repetition(now.seats[seat].claim, mark, key)
+            return now
+        check_going_on(now)
         standing = now.standing.with_seat(seat, name=request.name, client_seed=request.client_seed, claim=mark)
         entry = _entry(seat, "player", SeatClaimed(seat, request.name))
         if now.header.start == "manual" or _open_seats(now, standing):
@@ -67,7 +74,20 @@ async def claim(context: Context, game: Loaded, seat: int, request: ClaimSeat, k
     if not holds(after, caller):
         raise SeatTaken("The seat has been claimed, and has had a new token since.")
     token = context.tokens.of_seat(game.id, seat, 0)
-    return ClaimedSeat(seat=seat, token=token, game=game_view(after, caller))
+    return ClaimedSeat(seat=seat, token=token, game=game_view(after, caller)), again
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _is_repetition(before: str, mark: str, key: str | None) -> bool:
+    """Whether a claim is the one that took the seat. Raises SeatTaken, IdempotencyMismatch."""
+    if key is None or before.partition(".")[0] != mark.partition(".")[0]:
+        raise SeatTaken("Somebody has claimed this seat.")
+    if before != mark:
+        raise IdempotencyMismatch("The first claim with this key was another one.")
+    return True
 
 
 def _open_seats(game: Loaded, standing: Standing) -> list[int]:
@@ -85,10 +105,11 @@ def creator_only(caller: Caller | None) -> None:
 
 
 async def start_game(context: Context, game: Loaded, client_seed: str | None) -> GameView:
-    """Start a game that waits for its creator; one that has started stays as it is. Raises SeatsOpen."""
+    """Start a game that waits for its creator; one that has started stays as it is. Raises SeatsOpen, DealOver."""
 
     async def begin(now: Loaded) -> Loaded | None:
         if now.status != "waiting":
+            match_of(now)  # refuses where the game ended before it began
             return now
         if seats := _open_seats(now, now.standing):
             raise SeatsOpen(f"Nobody has claimed seat {', '.join(map(str, seats))}.")
@@ -99,7 +120,7 @@ async def start_game(context: Context, game: Loaded, client_seed: str | None) ->
 
 
 async def rotate(context: Context, game: Loaded, seat: int, caller: Caller) -> SeatToken:
-    """Give a seat a new token; the old one is dead from then on. Raises Unauthorized, Forbidden, SeatTaken."""
+    """Give a seat a new token; the old one is dead from then on. Raises Unauthorized, Forbidden, DealOver."""
     if caller.seat not in (None, seat):
         raise Forbidden("A seat's token is renewed by the seat itself, or by the creator.")
 
@@ -108,6 +129,7 @@ async def rotate(context: Context, game: Loaded, seat: int, caller: Caller) -> S
             raise Unauthorized("This token of the game is an old one.")
         if seat >= len(now.seats) or now.header.seats[seat].kind == "bot" or seat in _open_seats(now, now.standing):
             raise Forbidden("Nobody holds a token of this seat.")
+        check_going_on(now)
         standing = now.standing.with_seat(seat, generation=now.seats[seat].generation + 1)
         entry = _entry(caller.seat, "creator" if caller.seat is None else "player", TokenRotated(seat))
         return await commit(context, now, now.match and now.match.copy(), entry, standing)
@@ -117,29 +139,34 @@ async def rotate(context: Context, game: Loaded, seat: int, caller: Caller) -> S
 
 
 async def come_back(context: Context, game: Loaded, caller: Seated) -> GameView:
-    """Take a seat back from its stand-in, with the whole time for the running move. Raises Forbidden, NotStarted."""
+    """Take a seat back from its stand-in, with the whole time for the running move.
+
+    Raises Forbidden, NotStarted, DealOver.
+    """
 
     async def take_back(now: Loaded) -> Loaded | None:
         _check_holder(now, caller)
-        match_of(now)
-        if now.seats[caller.seat].controller == "player" or not is_playing(now):
+        match = match_of(now)
+        if now.seats[caller.seat].controller == "player":
             return now
+        check_going_on(now)
         standing = now.standing.with_seat(caller.seat, controller="player")
         entry = _entry(caller.seat, "player", ControllerChanged(caller.seat, "player"))
-        return await commit(context, now, match_of(now).copy(), entry, standing)
+        return await commit(context, now, match.copy(), entry, standing)
 
     return game_view(await _changed(context, game, take_back), caller)
 
 
 async def resign(context: Context, game: Loaded, caller: Seated) -> GameView:
-    """Leave a seat to the stand-in for good. Raises NotStarted."""
+    """Leave a seat to the stand-in for good. Raises NotStarted, DealOver."""
 
     async def leave(now: Loaded) -> Loaded | None:
         if not holds(now, caller):
             raise Unauthorized("This token of the game is an old one.")
         match = match_of(now).copy()
-        if now.seats[caller.seat].resigned or not is_playing(now):
+        if now.seats[caller.seat].resigned:
             return now
+        check_going_on(now)
         standing = now.standing.with_seat(caller.seat, controller="bot", resigned=True)
         entry = _entry(caller.seat, "player", Resigned(caller.seat), *match.leave(caller.seat), left=True)
         return await commit(context, now, match, entry, standing)
@@ -157,7 +184,7 @@ async def abandon(context: Context, game: Loaded) -> GameView:
     """End a game for good; one that is over stays as it is."""
 
     async def end(now: Loaded) -> Loaded | None:
-        if now.status not in ("waiting", "playing"):
+        if is_over(now):
             return now
         return await commit(context, now, now.match, _entry(None, "creator", Abandoned()), abandoned=True)
 

@@ -10,6 +10,7 @@ its shard, and a Redis Cluster can hold the games.
     tapete:{s07}:deals:ID  list: what each deal started from; the record of deal n stands in that of deal n+1
     tapete:{s07}:gone:ID   how the game stood, kept for a while after it expired
     tapete:{s07}:job:ID    hash: a job that a client asked for
+    tapete:{s07}:jobs:ID   set: the keys of a game's jobs, and what is due of them
     tapete:{s07}:waiting:ID  sorted set by time: `seat:job`, the jobs of a game that are not answered
     tapete:{s07}:due       sorted set by time: `game:version:kind`
     tapete:{s07}:changed   channel: `game version`
@@ -354,10 +355,10 @@ class Store:
         return Committed(answer[1], answer[2].decode(), *answer[3:])
 
     async def erase(self, game_id: str) -> bool:
-        """Erase a game and leave a tombstone; False where there is none."""
+        """Erase a game with its jobs, and leave a tombstone; False where there is none."""
         shard = shard_of(game_id)
         keys = [key(kind, shard, game_id) for kind in ("game", "log", "deals", "gone")]
-        where = [*keys, key("due", shard), key("changed", shard)]
+        where = [*keys, key("due", shard), key("changed", shard), key("jobs", shard, game_id)]
         return bool(await self._run(self._erase, where, [game_id, _encode({"status": "deleted"}), TOMBSTONE_MS]))
 
     async def log(self, game_id: str, after: int, most: int) -> list[Logged]:
@@ -402,7 +403,8 @@ class Store:
         None where `most` jobs of its seat wait already; 0 lets any number wait.
         """
         shard = shard_of(job_id)
-        keys = [key("job", shard, job_id), key("due", shard), key("waiting", shard, job.game_id)]
+        kinds = ("jobs", "waiting")
+        keys = [key("job", shard, job_id), key("due", shard), *(key(kind, shard, job.game_id) for kind in kinds)]
         told = [job_member(job_id), _encode(job), JOB_MS, job.seat, job_id, most]
         answer = await self._run(self._ask, keys, told)
         return None if answer < 0 else bool(answer)

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from engine import catalog
+from engine.errors import DealOver
 from engine.match import Match, reveal
 from service.access import Caller
 from service.errors import NotStarted
@@ -19,8 +20,13 @@ def moment(milliseconds: int) -> str:
 
 
 def match_of(game: Loaded) -> Match:
-    """The match of a game that has started; NotStarted. It is shared: look, but do not play on it."""
+    """The match of a game that has started. It is shared: look, but do not play on it.
+
+    NotStarted while the game waits; DealOver where it ended before it began.
+    """
     if game.match is None:
+        if game.status != "waiting":
+            raise DealOver
         raise NotStarted("The game waits for its seats to be taken.")
     return game.match
 

@@ -75,7 +75,7 @@ LIMIT = Parameter(
             access="key",
             body=CreateGame,
             limit="games",
-            problems=("invalid_options", "unknown_bot", "idempotency_mismatch"),
+            problems=("game_deleted", "invalid_options", "unknown_bot", "idempotency_mismatch"),
             parameters=(IDEMPOTENCY_KEY,),
             answer_headers={
                 "Location": "Where the game is from now on.",
@@ -91,8 +91,8 @@ async def create_game(request: AnyRequest) -> Answer:
     one, and the creator's token: they are shown here only, so keep them. Bots move by themselves.
 
     Send an `Idempotency-Key`, a new UUID, and no game is created twice: after a time-out or a 503 repeat the same
-    body with the same key, and the first answer comes again. A key is known for as long as its game is kept. Whoever
-    knows key and body gets the tokens, so treat the key as a secret.
+    body with the same key, and the first answer comes again. A key is known for as long as its game is kept; the key of
+    a game that was erased creates no other. Whoever knows key and body gets the tokens, so treat the key as a secret.
 
     Where the service has API keys this needs one, and `Idempotency-Key` is that key's own.
     """
@@ -364,7 +364,7 @@ async def _stream(request: AnyRequest, game: Loaded, caller: Caller | None, sent
     last = sent_as(request, b"last-event-id")
     # A browser comes back with the address it began with, so what it was told last counts more.
     place = await following.start_following(context, game, last[0] if last else sent.get("after"))
-    if following.is_over(game) and place.cursor == game.cursor:
+    if games.is_over(game) and place.cursor == game.cursor:
         return Answer(b"", 204, headers=PRIVATE)
     most = whole(sent["max_items"], "max_items", 1, MOST_PAGE, PAGE) if "max_items" in sent else None
     batches = following.follow(context, game, caller, place, PING_SECONDS)

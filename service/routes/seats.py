@@ -9,7 +9,7 @@ from service.access import Seated
 from service.errors import NotFound, Unauthorized
 from service.operation import IDEMPOTENCY_KEY, Operation, describes
 from service.routes.admission import count_a_guess
-from service.routes.games import GONE
+from service.routes.games import GONE, REPLAYED
 from service.routes.http import (
     NO_STORE,
     PRIVATE,
@@ -49,8 +49,11 @@ def _seat(game: Loaded, number: str) -> int:
             access="invite",
             limit="changes",
             body=ClaimSeat,
-            problems=("not_found", *GONE, "seat_taken"),
+            problems=("not_found", *GONE, "seat_taken", "match_over", "idempotency_mismatch"),
             parameters=(IDEMPOTENCY_KEY,),
+            answer_headers={
+                "Idempotency-Replayed": "`true` where this claim, with this key, had taken the seat before."
+            },
         )
     ),
 )
@@ -69,11 +72,11 @@ async def claim_seat(request: AnyRequest, game_id: FromPath[str], seat: FromPath
     key = idempotency_key(request, api_key)
     mine = f"{api_key.name}:{key}" if api_key and key else key
     try:
-        claimed = await seating.claim(context, game, number, asked, mine)
+        claimed, again = await seating.claim(context, game, number, asked, mine)
     except Unauthorized:
         await count_a_guess(request)
         raise
-    return answer(claimed, headers=NO_STORE)
+    return answer(claimed, headers={**NO_STORE, **REPLAYED} if again else NO_STORE)
 
 
 @post(
@@ -87,7 +90,7 @@ async def claim_seat(request: AnyRequest, game_id: FromPath[str], seat: FromPath
             access="creator",
             limit="changes",
             body=StartGame,
-            problems=("forbidden", *GONE, "seats_open"),
+            problems=("forbidden", *GONE, "seats_open", "match_over"),
         )
     ),
 )
@@ -113,7 +116,7 @@ async def start_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
             {200: SeatToken},
             access="seat",
             limit="changes",
-            problems=("forbidden", "not_found", *GONE),
+            problems=("forbidden", "not_found", *GONE, "match_over"),
         )
     ),
 )
@@ -147,7 +150,7 @@ async def _seated(request: AnyRequest, game_id: str) -> tuple[Loaded, Seated]:
             {200: GameView},
             access="seat",
             limit="changes",
-            problems=("forbidden", *GONE, "not_started"),
+            problems=("forbidden", *GONE, "not_started", "match_over"),
         )
     ),
 )
@@ -170,7 +173,7 @@ async def return_to_seat(request: AnyRequest, game_id: FromPath[str]) -> Answer:
             {200: GameView},
             access="seat",
             limit="changes",
-            problems=("forbidden", *GONE, "not_started"),
+            problems=("forbidden", *GONE, "not_started", "match_over"),
         )
     ),
 )

@@ -19,6 +19,7 @@ from service.errors import PROBLEMS
 from service.games import Context
 from service.settings import Settings
 from service.store import Script
+from tests.processes import PATIENCE
 
 Json = Any
 Move = dict[str, Any]
@@ -68,10 +69,11 @@ class Api:
         return self.runner.run(work)
 
     def together(self, *works: Coroutine[Any, Any, Any]) -> list[Any]:
-        """The answers of things that are asked at the same time."""
+        """The answers of things that are asked at the same time; one that never comes is a failure."""
 
         async def all_of_them() -> list[Any]:
-            return await asyncio.gather(*works)
+            async with asyncio.timeout(PATIENCE):
+                return await asyncio.gather(*works)
 
         return self.run(all_of_them())
 

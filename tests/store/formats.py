@@ -84,6 +84,8 @@ async def _read(redis: Redis, name: str) -> Any:
         return {field.decode(): _parse(value) for field, value in sorted((await redis.hgetall(name)).items())}
     if kind == b"list":
         return [_parse(value) for value in await redis.lrange(name, 0, -1)]
+    if kind == b"set":
+        return {"in any order": sorted(member.decode() for member in await redis.smembers(name))}
     if kind == b"zset":
         return {"by time": sorted(member.decode() for member in await redis.zrange(name, 0, -1))}
     return {"text": _parse(await redis.get(name))}
@@ -101,6 +103,8 @@ async def write_back(redis: Redis, text: str) -> None:
             await redis.rpush(name, *map(_unparse, held))
         elif "by time" in held:
             await redis.zadd(name, dict.fromkeys(held["by time"], SOME_TIME))
+        elif "in any order" in held:
+            await redis.sadd(name, *held["in any order"])
         elif "text" in held:
             await redis.set(name, _unparse(held["text"]))
         else:

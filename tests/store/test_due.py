@@ -227,6 +227,19 @@ async def test_a_nudge_takes_what_is_due_in_its_shard_after_the_delay(sweep: Swe
     await until_queued(redis, {f"{now}-1-bot", f"{later}-1-bot"})
 
 
+async def test_a_nudge_for_what_is_far_away_leaves_no_timer_behind(sweep: Sweep, store: Store, redis: Redis) -> None:
+    """Hardly any clock runs out: timers for all of them would fill the memory. The sweep finds what does by itself."""
+    game = new_game_id()
+    await store.commit(game, 0, turn(1500), HEADER)
+    before = asyncio.all_tasks()
+    for delay in (1500, 30_000, 259_200_000):
+        sweep.nudge(shard_of(game), delay)
+    assert sweep._timers == set()
+    assert asyncio.all_tasks() == before
+    async with running(sweep):
+        await until_queued(redis, {f"{game}-1-bot"})
+
+
 async def test_a_shard_with_more_than_a_batch_is_taken_from_until_it_is_empty(
     sweep: Sweep, store: Store, redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
