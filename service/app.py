@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import gc
 import logging
-import traceback
 from collections.abc import AsyncIterator, Callable
 
 from litestar import Litestar, Response
@@ -26,14 +25,17 @@ from service.jobs import BotQueue
 from service.limits import Limiter
 from service.metrics import Metrics
 from service.rates import MOST_BODY
-from service.routes import catalogue, docs, games, health, jobs, seats
+from service.routes import catalogue, docs, games, health, jobs, replays, seats
 from service.routes.admission import admit
 from service.routes.http import AnyRequest, places
-from service.routes.problems import problem
+from service.routes.problems import note, problem
 from service.settings import Settings
 from service.store import Store, connect
 
-HANDLERS = (*games.HANDLERS, *seats.HANDLERS, *jobs.HANDLERS, *catalogue.HANDLERS, *health.HANDLERS, *docs.HANDLERS)
+HANDLERS = (
+    *games.HANDLERS, *replays.HANDLERS, *seats.HANDLERS, *jobs.HANDLERS, *catalogue.HANDLERS, *health.HANDLERS,
+    *docs.HANDLERS,
+)  # fmt: skip
 log = logging.getLogger("tapete.api")
 
 
@@ -127,8 +129,6 @@ def _litestar_refused(request: AnyRequest, error: HTTPException) -> Response[byt
 
 
 def _failed(request: AnyRequest, error: Exception) -> Response[bytes]:
-    """A fault of ours. The log names its kind and place; its text could hold a card, or what a client sent."""
-    request_id = request.scope["request_id"]  # type: ignore[typeddict-item] # the edge puts it there
-    place = "".join(traceback.format_tb(error.__traceback__))
-    log.error("Request %s failed (%s).\n%s", request_id, type(error).__name__, place)
+    """A fault of ours."""
+    note(request.scope, error)
     return problem(request, "internal_error")

@@ -1,7 +1,6 @@
 """The command `tapete`: what is run, and the exit code of everything that can stop it."""
 
 import asyncio
-import logging
 import os
 import signal
 import socket
@@ -11,12 +10,13 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import click
 from rich.console import Console
 
 from service import children, listening, redis_server, supervisor
+from service import verify as verifier
 from service.settings import Settings, SettingsError
 from service.terminal.command import play
 
@@ -27,6 +27,7 @@ T = TypeVar("T")
 EXIT_CODES_HELP = """\b
 Exit codes:
   0   stopped as told
+  1   `tapete verify`: the replay does not hold
   2   wrong usage
   69  Redis is unavailable, or not one that will do
   70  a part of the service ended while it was starting
@@ -47,6 +48,7 @@ EXIT_CODES: dict[type[Exception], int] = {
     listening.AddressError: 75,
     SettingsError: 78,
     EngineError: 78,
+    verifier.Wrong: 1,
 }
 
 
@@ -81,7 +83,7 @@ def _engine_mode() -> str:
 
 
 def _ready_to_run(settings: Settings) -> Settings:
-    """Check what any single part needs before it starts, and warn of a slow engine."""
+    """Check what any single part needs before it starts; warn of a slow engine, and of a Redis that may lose moves."""
     children.follow_supervisor()
     # Whoever asks us to stop while we are still starting gets the same exit code as later.
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -90,6 +92,9 @@ def _ready_to_run(settings: Settings) -> Settings:
         click.echo("The engine is not compiled: bots and simulations are slow.", err=True)
     redis_server.check(settings.complete().redis_url)
     redis_server.check(settings.queue_redis_url, queue=True)
+    # Under a supervisor that has said it already, once.
+    if children.SUPERVISOR not in os.environ and (warning := redis_server.what_may_be_lost(settings.redis_url)):
+        click.echo(warning, err=True)
     return settings
 
 
@@ -157,7 +162,10 @@ def api(host: str | None, port: int | None, fd: int | None) -> None:
         settings = _ready_to_run(settings)
         if fd is None:
             click.echo(f"The API answers at {listening.url(listener)}", err=True)
-        _serve(settings, listener)
+        from service.server import serve  # noqa: PLC0415 - no other command should wait for it
+
+        if not serve(settings, listener):
+            sys.exit(FAILED_PART)
 
 
 @main.command(epilog=EXIT_CODES_HELP)
@@ -178,6 +186,24 @@ def rulesets(name: str | None, language: str) -> None:
             printed.ruleset(console, name, language)
         except UnknownRuleset as error:
             raise click.UsageError(str(error)) from None
+
+
+@main.command(epilog=EXIT_CODES_HELP)
+@click.argument("replay", type=click.File("rb"))
+def verify(replay: BinaryIO) -> None:
+    """Check the replay of a game that is over: its seed, and every card, move and score.
+
+    REPLAY is a file with what `GET /v1/games/{game_id}/replay` answers; - reads it from standard input.
+    """
+    with _one_sentence():
+        _engine_mode()
+        from service import referee  # noqa: PLC0415 - no other command should wait for the engine
+
+        game = verifier.read(replay.read())
+        verifier.check(game)
+        referee.check(game)
+        click.echo(verifier.report(game))
+        click.echo("Every move was allowed, and everything told of it is so.")
 
 
 main.add_command(play)
@@ -288,42 +314,6 @@ def _embedded_redis(data_dir: Path | None) -> str:
             "or the Redis itself in REDIS_URL."
         )
     return url
-
-
-def _serve(settings: Settings, listener: socket.socket) -> None:
-    import uvicorn  # noqa: PLC0415 - no other command should wait for these
-
-    from service.app import create_app, settle_memory  # noqa: PLC0415
-    from service.server import BoundedHead  # noqa: PLC0415
-
-    logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
-    app = create_app(settings)
-
-    class Server(uvicorn.Server):
-        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            app.end_streams()
-            await super().shutdown(sockets)
-
-    listening.allow_many_connections()
-    server = Server(
-        uvicorn.Config(
-            app,
-            loop="uvloop",
-            http=BoundedHead,
-            ws="none",
-            lifespan="on",
-            log_level=settings.log_level,
-            access_log=False,
-            server_header=False,
-            proxy_headers=bool(settings.trusted_proxies),
-            forwarded_allow_ips=list(settings.trusted_proxies),
-            timeout_graceful_shutdown=2,
-        )
-    )
-    settle_memory()
-    server.run(sockets=[listener])
-    if not server.started:
-        sys.exit(FAILED_PART)
 
 
 if __name__ == "__main__":

@@ -42,6 +42,9 @@ NAMED: Mapping[str, tuple[Any, str]] = {
 }
 """Types that are not structs and have a name in the document all the same, with what it says of them."""
 
+WITH_OPTIONS = {"GameView", "Replay"}
+"""Answers that hold the options of a game, resolved."""
+
 
 def components(types: Iterable[Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The schemas by name, and a schema for each of the types, which refers to them."""
@@ -153,8 +156,9 @@ def _by_ruleset(found: dict[str, Any]) -> dict[str, Any]:
             "mapping": {ruleset: REF + name for ruleset, name in creates.items()},
         },
     }
-    view = found["GameView"]
-    found["GameView"] = {**view, "properties": {**view["properties"], "options": reference("ResolvedOptions")}}
+    for name in WITH_OPTIONS & found.keys():
+        properties = {**found[name]["properties"], "options": reference("ResolvedOptions")}
+        found[name] = {**found[name], "properties": properties}
     return found
 
 

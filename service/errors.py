@@ -118,6 +118,12 @@ class NotStarted(ServiceError):
     code = "not_started"
 
 
+class NotOver(ServiceError):
+    """The game goes on, so its seed and its hands stay hidden."""
+
+    code = "not_over"
+
+
 class NoTarget(ServiceError):
     """Nobody agrees on a target in this game."""
 
@@ -235,6 +241,11 @@ PROBLEMS: dict[str, Problem] = {
         "`reason` says why; `GET …/legal-moves` lists every move that is open.",
     ),
     "match_over": Problem(HTTPStatus.CONFLICT, "The match is over", "`result` in the view says how it ended."),
+    "not_over": Problem(
+        HTTPStatus.CONFLICT,
+        "The game is not over",
+        "A replay shows every hand: read it when `status` is `finished` or `abandoned`.",
+    ),
     "not_started": Problem(HTTPStatus.CONFLICT, "The game has not started", "It waits for its seats to be taken."),
     "seat_taken": Problem(
         HTTPStatus.CONFLICT,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -34,31 +34,44 @@ class _Waiting:
 
     bells: set[Bell] = field(default_factory=set)
     rings: int = 0
-    reads: dict[tuple[int, int], asyncio.Future[Any]] = field(default_factory=dict)
+    reads: dict[tuple[Hashable, int], asyncio.Future[Any]] = field(default_factory=dict)
 
 
 class Bell:
     """One reader's own: it rings when there is news of the owner, or when the service stops."""
 
+    # Thousands wait at the same time, so a bell is small: asyncio's Event and timeout take three times as much.
+    __slots__ = ("_rung", "_waiter", "_waiting")
+
     def __init__(self, waiting: _Waiting) -> None:
         self._waiting = waiting
-        self._rung = asyncio.Event()
+        self._rung = False
+        self._waiter: asyncio.Future[None] | None = None
 
     def ring(self) -> None:
         """Wake the reader."""
-        self._rung.set()
+        self._rung = True
+        self._wake()
 
     async def wait(self, seconds: float) -> bool:
         """Wait for the next ring, or `seconds`; whether it rang. A ring since the last wait counts."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self._rung.wait()
-        except TimeoutError:
-            return False
-        self._rung.clear()
-        return True
+        if not self._rung and seconds > 0:
+            loop = asyncio.get_running_loop()
+            self._waiter = loop.create_future()
+            timer = loop.call_later(seconds, self._wake)
+            try:
+                await self._waiter
+            finally:
+                timer.cancel()
+                self._waiter = None
+        rung, self._rung = self._rung, False
+        return rung
 
-    async def read(self, place: int, read: Callable[[], Awaitable[Any]]) -> Any:
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def read(self, place: Hashable, read: Callable[[], Awaitable[Any]]) -> Any:
         """What `read` answers for a place in the log; asked once for all who stand there since the last ring.
 
         A read that began before that ring may have missed what it rang for, so it is not shared.
@@ -71,7 +84,7 @@ class Bell:
         # One reader who goes away takes nothing from the others.
         return await asyncio.shield(running)
 
-    def _over(self, since: tuple[int, int], done: asyncio.Future[Any]) -> None:
+    def _over(self, since: tuple[Hashable, int], done: asyncio.Future[Any]) -> None:
         self._waiting.reads.pop(since, None)
         if not done.cancelled():
             done.exception()  # looked at, also where every reader has gone meanwhile
@@ -133,16 +146,21 @@ class Wakeups:
     async def _hear(self, redis: Redis) -> None:
         async with redis.pubsub() as subscription:
             await subscription.subscribe(*(key("changed", shard) for shard in range(SHARDS)))
-            self.ring_all()
             asked = False
             while True:
                 message = await subscription.get_message(timeout=SILENCE)
                 if message is not None:
                     asked = False
-                    if message["type"] == "message":
-                        self.ring(message["data"].decode().partition(" ")[0])
+                    self._take(message)
                 elif asked:
                     raise ConnectionError("the subscription is silent")
                 else:
                     asked = True
                     await subscription.ping()
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if message["type"] == "message":
+            self.ring(message["data"].decode().partition(" ")[0])
+        elif message["type"] == "subscribe" and message["data"] == SHARDS:
+            # Only now does the server know all channels: a reader woken before could miss what came in between.
+            self.ring_all()

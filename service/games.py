@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,8 +18,6 @@ from engine.match import DealSource, Match, MatchState, recorded, resume
 from service.access import BY_CREATOR, Caller, Seated, Tokens, is_api_key
 from service.errors import (
     Forbidden,
-    HistoryLost,
-    InvalidRequest,
     ServiceError,
     Unauthorized,
     Unavailable,
@@ -30,14 +27,12 @@ from service.events import Wakeups
 from service.keys import Keys
 from service.recent import Recent
 from service.schemas import (
-    CURSOR_PATTERN,
     ApplyMove,
     BotSpec,
     Controller,
     ControllerChanged,
     DealsPage,
     Due,
-    EventsPage,
     GameView,
     LegalMoves,
     MoveApplied,
@@ -45,13 +40,12 @@ from service.schemas import (
     Status,
 )
 from service.store import Change, Entry, Header, Loaded, Logged, Standing, Store, shard_of
-from service.views import client_seeds, game_view, item, legal_moves, match_of, seat_of_reader, told
+from service.views import client_seeds, game_view, legal_moves, match_of, told
 
 LOOK = 100
 """How many entries of the log are looked at in one go."""
 TRIES = 20
 """How often a change is tried anew when others change the game at the same moment."""
-_CURSOR = re.compile(CURSOR_PATTERN, re.ASCII)
 
 
 def _leave_to_the_sweep(_shard: int, _delay_ms: int) -> None:
@@ -388,37 +382,6 @@ def next_due(game: Loaded, *, begun: bool) -> tuple[Due, int]:
     if game.seats[game.match.to_move].controller != "player":
         return "bot", header.pace_ms
     return ("deadline", header.move_ms + header.deal_pause_ms * begun) if header.move_ms else ("", 0)
-
-
-async def events_page(
-    context: Context, game: Loaded, caller: Caller | None, after: str | None, limit: int
-) -> EventsPage:
-    """Up to `limit` entries of the log after a cursor, told to the caller. Raises HistoryLost."""
-    version = await version_of(context, game, after)
-    entries = await context.store.log(game.id, version, limit + 1)
-    if game.match is None and entries:
-        game = await load(context, game.id)  # it may have started since it was looked at, and has hands to tell
-    seat = seat_of_reader(caller)
-    items = [item(entry, game.match, seat) for entry in entries[:limit]]
-    last = items[-1].cursor if items else (after or "0-")
-    return EventsPage(items=items, next=last, has_more=len(entries) > limit)
-
-
-async def version_of(context: Context, game: Loaded, cursor: str | None) -> int:
-    """The version that a cursor names, 0 without one. Raises InvalidRequest, HistoryLost."""
-    if cursor is None:
-        return 0
-    if not _CURSOR.fullmatch(cursor):
-        raise InvalidRequest(
-            "`after` is no cursor.", [{"parameter": "after", "detail": "A cursor comes from an answer."}]
-        )
-    version = int(cursor.split("-")[0])
-    if version == 0 or cursor == game.cursor:
-        return version
-    entries = await context.store.log(game.id, version - 1, 1)
-    if not entries or entries[0].cursor != cursor:
-        raise HistoryLost("The game's history is another one than the cursor's.")
-    return version
 
 
 async def finished_deals(context: Context, game: Loaded, after: int, limit: int) -> DealsPage:

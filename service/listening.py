@@ -4,6 +4,13 @@ import errno
 import resource
 import socket
 
+STALLED_MS = 60_000
+"""How long a client may take nothing of what it is sent."""
+UNSENT = 64 * 1024
+"""Bytes of answers that the system keeps for a client; Linux takes twice as much, for what it needs itself."""
+MOST_FILES = 10_240
+"""How many files may be open where the system names no limit: it would not take that for a number either."""
+
 
 class AddressError(Exception):
     """The address cannot be opened; the text says why and what to do."""
@@ -20,6 +27,13 @@ def listen(host: str, port: int) -> socket.socket:
         raise AddressError(_sentence(host, port, error)) from None
     # Without this a restart would be refused for a minute, until the last connections are forgotten.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # These are inherited by every connection. What waits for a slow client is bounded; left alone, the system would let
+    # it grow to megabytes.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNSENT)
+    # One whose client takes nothing of what it is sent, because it has gone without a
+    # word or reads no more, is ended by the system. Where the system cannot, it ends when the system gives up.
+    if (option := getattr(socket, "TCP_USER_TIMEOUT", None)) is not None:
+        listener.setsockopt(socket.IPPROTO_TCP, option, STALLED_MS)
     try:
         listener.bind(address)
         listener.listen(2048)
@@ -52,4 +66,4 @@ def _sentence(host: str, port: int, error: OSError) -> str:
 def allow_many_connections() -> None:
     """Raise this process's limit of open files as far as it may: every reader of a stream holds one."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (MOST_FILES if most == resource.RLIM_INFINITY else most, most))

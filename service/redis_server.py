@@ -270,6 +270,43 @@ def count(url: str, name: str) -> int:
         raise RedisUnavailableError(f"The Redis at {place_of(url)} does not answer ({error}).") from None
 
 
+LESS_THAN_ALWAYS = {
+    "everysec": "which it writes to disk once a second (appendfsync everysec): its death or a power cut may cost the "
+    "moves acknowledged in the last seconds.",
+    "no": "which it writes to disk when the system likes (appendfsync no): a power cut may cost the moves acknowledged "
+    "in the last minute.",
+    "": "but does not tell its appendfsync: unless that is `always`, a power cut may cost the last acknowledged moves.",
+}
+
+
+def what_may_be_lost(url: str) -> str:
+    """Say in a sentence or two what an acknowledged move does not survive there; empty where it survives everything.
+
+    Raises RedisUnavailableError like `check`.
+    """
+    try:
+        with _connect(url) as client:
+            found, fsync = client.info(), _appendfsync(client)
+    except (redis.RedisError, OSError, ValueError) as error:
+        raise RedisUnavailableError(f"No Redis answers at {place_of(url)} ({error}).") from None
+    said = []
+    if not found.get("aof_enabled"):
+        said.append("keeps no log (appendonly no): its death or a power cut costs what it has not saved otherwise.")
+    elif fsync != "always":
+        said.append(f"keeps a log, {LESS_THAN_ALWAYS[fsync]}")
+    if (policy := found.get("maxmemory_policy", "noeviction")) != "noeviction":
+        said.append(f"throws games away when it is full (maxmemory-policy {policy}): set it to noeviction.")
+    return " ".join(f"The Redis at {place_of(url)} {sentence}" for sentence in said)
+
+
+def _appendfsync(client: redis.Redis) -> str:
+    """The server's policy; empty where it does not say, as rented ones may not."""
+    try:
+        return str(client.config_get("appendfsync").get("appendfsync", ""))
+    except redis.ResponseError:
+        return ""
+
+
 def place_of(url: str) -> str:
     """Say where a Redis URL points, without the password that may stand in it."""
     parts = urlsplit(url)

@@ -1,41 +1,89 @@
-"""The HTTP server in front of the application: uvicorn, with an end to what a request may begin with."""
+"""The server: uvicorn, and what it lacks for connections that stay open for long."""
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+import asyncio
+import logging
+import socket
+from typing import Any
 
-from service.rates import MOST_HEADERS
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-REFUSAL = (
-    b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n"
-    b"x-content-type-options: nosniff\r\n\r\n"
-)
+from service import listening
+from service.app import create_app, settle_memory
+from service.edge import Edge
+from service.heads import BoundedHead
+from service.settings import Settings
+
+GRACE = 1.0
+"""Seconds that answers may take to leave when the service stops; a connection that takes nothing is then cut."""
+MOST_GRACE = 2
+"""Seconds after which the service stops whatever is still going on."""
 
 
-class BoundedHead(HttpToolsProtocol):
-    """A connection that is closed when it sends headers without an end, which its parser would keep for ever.
+def serve(settings: Settings, listener: socket.socket) -> bool:
+    """Answer on a listening socket until told to stop; whether it ever started."""
+    logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
+    app = create_app(settings)
+    listening.allow_many_connections()
+    server = Server(app, settings)
+    settle_memory()
+    server.run(sockets=[listener])
+    return server.started
 
-    It counts what comes after the first bytes that were received of a head, so that none is refused that fits: a
-    complete one is measured exactly where requests are admitted.
+
+class Connection(BoundedHead):
+    """A connection of which every request is told when the client goes.
+
+    uvicorn tells only the newest, and one that was sent behind a stream is newer: the stream would go on for good.
     """
 
-    _in_head = False
-    _received = 0
+    _running: RequestResponseCycle | None = None
 
-    def data_received(self, data: bytes) -> None:
-        """Take what was received."""
-        before = self._in_head
-        super().data_received(data)
-        if before and self._in_head:
-            self._received += len(data)
-            if self._received > MOST_HEADERS and not self.transport.is_closing():
-                self.transport.write(REFUSAL)
-                self.transport.close()
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
 
-    def on_message_begin(self) -> None:
-        """Note that a head begins."""
-        self._in_head, self._received = True, 0
-        super().on_message_begin()
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Tell the request that is being answered, then do as uvicorn does."""
+        if (running := self._running) is not None and not running.response_complete:
+            running.disconnected = True
+            running.message_event.set()
+        super().connection_lost(exc)
 
-    def on_headers_complete(self) -> None:
-        """Note that it has ended."""
-        self._in_head = False
-        super().on_headers_complete()
+    def is_stuck(self) -> bool:
+        """Whether what was sent waits for a client that does not take it."""
+        return self.flow.write_paused or self.transport.is_closing()
+
+
+class Server(uvicorn.Server):
+    """uvicorn, which ends the streams when it stops."""
+
+    def __init__(self, app: Edge, settings: Settings) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                loop="uvloop",
+                http=Connection,
+                ws="none",
+                lifespan="on",
+                log_level=settings.log_level,
+                access_log=False,
+                server_header=False,
+                proxy_headers=bool(settings.trusted_proxies),
+                forwarded_allow_ips=list(settings.trusted_proxies),
+                timeout_graceful_shutdown=MOST_GRACE,
+            )
+        )
+        self._edge = app
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let all readers go, and wait for the answers that are on their way."""
+        self._edge.end_streams()
+        cutting = asyncio.get_running_loop().call_later(GRACE, self._cut)
+        await super().shutdown(sockets)
+        cutting.cancel()
+
+    def _cut(self) -> None:
+        for connection in list(self.server_state.connections):
+            if isinstance(connection, Connection) and connection.is_stuck():
+                connection.transport.abort()

@@ -152,6 +152,8 @@ async def _start_redis(service: _Service) -> str:
     """Start the embedded servers, or check those that the settings name; the description of the games'."""
     if service.settings.redis_url:
         description = redis_server.check(service.settings.redis_url)
+        if warning := redis_server.what_may_be_lost(service.settings.redis_url):
+            service.say("tapete", warning)
     else:
         games = redis_server.prepare(service.data_dir)
         await _start_server(service, "redis", games)

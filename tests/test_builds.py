@@ -62,6 +62,7 @@ def source_hash(where: Path) -> str:
 # ---------------------------------------------------------------------------------------------------- the same rules
 
 
+@pytest.mark.timeout(900)  # a minute and a half of computing, for which a busy machine takes its time
 def test_plain_and_compiled_engine_agree_at_every_position() -> None:
     """A hundred matches of every preset, position by position: moves, observations, events, samples, scores, chance.
 

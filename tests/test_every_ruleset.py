@@ -2,6 +2,7 @@
 
 import dataclasses
 import sys
+from collections import Counter
 from collections.abc import Callable
 from itertools import product
 from typing import Any
@@ -461,10 +462,28 @@ def test_a_sampled_deal_looks_like_the_real_one(ruleset: Ruleset) -> None:
     assert samples_look_real(ruleset, 10000) >= 10000
 
 
+BOUNDARIES = {"a deal begins", "a deal is about to end", "the next deal"}
+CONTRACTS = {"no_tricks", "no_unters", "no_hearts", "no_king_of_hearts", "hundred", "rosbiratschka"}
+SITUATIONS = {
+    "tarneeb": {"auction", "trump", "play", "a deal ago", "the match is over"},
+    "reihe": {"play"},  # a deal ends with one hand left at most, which everyone can place
+    "rosbiratschka": {*CONTRACTS, "a deal ago", "the match is over"},
+    "elfer_raus": {
+        *("a stock card for a hand's", "two stock cards", "somebody sits out", "the reader sits out"),
+        *("a deal ago", "the match is over"),
+    },
+}
+"""What positions with hidden cards can be like, beside the ends and beginnings of deals that every game has."""
+
+
 @each_ruleset
 def test_hidden_cards_do_not_show(ruleset: Ruleset) -> None:
     """Exchanging two cards that a seat cannot place leaves what it sees, is told, is answered and samples the same."""
-    assert hidden_cards_do_not_show(ruleset, 10000) >= 10000
+    situations: Counter[str] = Counter()
+    assert hidden_cards_do_not_show(ruleset, 10000, situations) >= 10000
+    expected = SITUATIONS[ruleset.name] | BOUNDARIES
+    assert situations.keys() >= expected, f"never compared: {expected - situations.keys()}"
+    assert all(situations[each] >= 50 for each in BOUNDARIES)
 
 
 def others(deal: Deal, seat: int) -> list[int]:
@@ -478,6 +497,25 @@ def leak_in_the_view(ruleset: Ruleset) -> Ruleset:
     def view(seen: Any, match: Match) -> Any:
         holds = match.deal.observe((seen.seat + 1) % match.seats).hand & 1
         return [ruleset.deal_view(seen, match), holds]
+
+    return dataclasses.replace(ruleset, deal_view=view)
+
+
+def leak_of_the_next_deal(ruleset: Ruleset) -> Ruleset:
+    """The deal's view tells which card will be on top of the next pack."""
+
+    def view(seen: Any, match: Match) -> Any:
+        return [ruleset.deal_view(seen, match), match.source.order(match.number + 1, 1, match.deal.size)[0]]
+
+    return dataclasses.replace(ruleset, deal_view=view)
+
+
+def leak_at_the_start_of_a_deal(ruleset: Ruleset) -> Ruleset:
+    """Before the first move of a deal its view tells a seat the next one's hand."""
+
+    def view(seen: Any, match: Match) -> Any:
+        untouched = sum(seen.sizes) + seen.stock == match.deal.size
+        return [ruleset.deal_view(seen, match), untouched and match.deal.observe((seen.seat + 1) % match.seats).hand]
 
     return dataclasses.replace(ruleset, deal_view=view)
 
@@ -523,6 +561,8 @@ def leak_in_the_sampler(ruleset: Ruleset) -> Ruleset:
 
 LEAKS = [
     (leak_in_the_view, "a view tells"),
+    (leak_of_the_next_deal, "a view tells"),
+    (leak_at_the_start_of_a_deal, "a view tells"),
     (leak_in_an_event, "an event tells"),
     (leak_in_an_error, "an answer tells"),
     (leak_in_the_sampler, "an answer tells"),
@@ -535,6 +575,20 @@ def test_a_planted_leak_is_found(ruleset: Ruleset, leak: Callable[[Ruleset], Rul
     """A leak planted on purpose makes the exchange of hidden cards show."""
     with pytest.raises(AssertionError, match=found):
         hidden_cards_do_not_show(leak(ruleset), 10000)
+
+
+OPEN_ENDED = [each for each in RULESETS if "the match is over" in SITUATIONS[each.name]]
+
+
+@pytest.mark.parametrize("ruleset", OPEN_ENDED, ids=lambda ruleset: ruleset.name)
+def test_hands_that_open_at_the_end_are_found(ruleset: Ruleset) -> None:
+    """No view opens a hand when the match is over."""
+
+    def view(seen: Any, match: Match) -> Any:
+        return [ruleset.deal_view(seen, match), match.result and others(match.deal, seen.seat)]
+
+    with pytest.raises(AssertionError, match="a view tells"):
+        hidden_cards_do_not_show(dataclasses.replace(ruleset, deal_view=view), 10000)
 
 
 @each_ruleset

@@ -71,7 +71,7 @@ def test_what_cannot_be_played_is_wrong_usage(wrong: list[str]) -> None:
 
 def test_an_interrupt_ends_it_with_what_has_been_played() -> None:
     """Ctrl-C, as a terminal sends it to all processes: the table, and nobody's traceback."""
-    whole = [sys.executable, "-m", "tests.soak", "--only", "reihe", "--matches", "100", "--processes", "2"]
+    whole = [sys.executable, "-m", "tests.soak", "--only", "reihe", "--matches", "5000", "--processes", "2"]
     with subprocess.Popen(
         whole, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     ) as running:
@@ -81,7 +81,7 @@ def test_an_interrupt_ends_it_with_what_has_been_played() -> None:
         said = first + running.communicate(timeout=60)[0]
     assert running.returncode == 0, said
     assert "Traceback" not in said
-    assert "reihe:for_money: 100 matches" not in said, "it went on to the end"
+    assert "reihe:for_money: 5000 matches" not in said, "it went on to the end"
     assert "│ reihe:for_money" in said
     assert " seconds in all, 0 faults" in said
 

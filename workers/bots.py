@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import traceback
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any, cast
@@ -26,6 +27,10 @@ process: Process | None = None
 """Set by `workers.main` before the first job."""
 
 
+class JobFailed(Exception):
+    """A job has failed by a fault of ours; the text is the fault's kind, never its own text."""
+
+
 def run(owner: str, version: int, kind: str) -> bool:
     """Do one piece of due work; False where it no longer applies. `owner` is a game, or a job a client asked for."""
     if process is None:
@@ -41,3 +46,8 @@ def run(owner: str, version: int, kind: str) -> bool:
         # Nothing has failed: the work stays due, and whoever takes it next does it.
         log.warning("A job waits: %s", error.detail)
         return False
+    except Exception as error:
+        # RQ would log the fault's text and keep it with the job, and it could hold a card.
+        kind, place = type(error).__name__, "".join(traceback.format_tb(error.__traceback__))
+    log.error("The job of %s failed (%s).\n%s", owner, kind, place)
+    raise JobFailed(kind)

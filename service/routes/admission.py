@@ -94,6 +94,11 @@ async def count_a_guess(request: AnyRequest) -> None:
     await limiter_of(request).spend("guesses", _asker(request).address)
 
 
+async def count_a_rotation(request: AnyRequest, game_id: str, seat: int) -> None:
+    """Count a new token for its seat: a token that is new each time would never meet a limit. RateLimited."""
+    await limiter_of(request).spend("changes", f"{game_id}:{seat}:token")
+
+
 @contextlib.contextmanager
 def hold_a_place(request: AnyRequest, seconds: float) -> Iterator[None]:
     """Hold a place among the asker's open streams and waits, if it is for longer than a moment. RateLimited."""

@@ -15,6 +15,7 @@ from service.routes.admission import Held, hold_a_place
 from service.routes.http import (
     NO_STORE,
     PRIVATE,
+    VARIED,
     Answer,
     AnyRequest,
     answer,
@@ -29,7 +30,7 @@ from service.routes.http import (
     sent_as,
     whole,
 )
-from service.routes.streams import EVENT_STREAM, PING_SECONDS, EventStream, wants_stream
+from service.routes.streams import EVENT_STREAM, PING_SECONDS, EventStream, wants_stream, while_there
 from service.schemas import (
     CURSOR_PATTERN,
     ApplyMove,
@@ -347,28 +348,38 @@ async def list_events(request: AnyRequest, game_id: FromPath[str]) -> ASGIApp:
     and everything has been told. A stream that has to end early sends an event `problem` with a problem document.
     """
     sent = query(request, ("after", "limit", "wait", "max_items"))
-    game, caller = await enter_game(request, game_id)
-    if wants_stream(request):
-        return await _stream(request, game, caller, sent)
     limit = whole(sent.get("limit"), "limit", 1, MOST_PAGE, PAGE)
     seconds = whole(sent.get("wait"), "wait", 0, MOST_WAIT, 0)
-    context, after = context_of(request), sent.get("after")
+    most = whole(sent.get("max_items"), "max_items", 1, MOST_PAGE, 0) or None
+    place = _place(request, sent.get("after"), streamed := wants_stream(request))
+    game, caller = await enter_game(request, game_id)
+    if streamed:
+        return await _stream(request, game, caller, place, most)
     with hold_a_place(request, seconds):
-        page = await following.wait_for_events(context, game, caller, after, limit, seconds=seconds)
-    return answer(page, headers=PRIVATE)
+        reading = following.events_page(context_of(request), game, caller, place, limit, seconds=seconds)
+        page = await (while_there(request.receive, reading) if seconds else reading)
+    return answer(page, headers=VARIED)
 
 
-async def _stream(request: AnyRequest, game: Loaded, caller: Caller | None, sent: dict[str, str]) -> ASGIApp:
+def _place(request: AnyRequest, after: str | None, streamed: bool) -> following.Place:
+    """Where the caller stands. A browser comes back with the address it began with, so `Last-Event-ID` counts more."""
+    place = following.place_at(following.START if after is None else after, "after")
+    if not (last := sent_as(request, b"last-event-id")):
+        return place
+    told_last = following.place_at(", ".join(last), "Last-Event-ID")
+    return told_last if streamed else place
+
+
+async def _stream(
+    request: AnyRequest, game: Loaded, caller: Caller | None, place: following.Place, most: int | None
+) -> ASGIApp:
     """The log as it grows; nothing more where the game is over and all of it is known."""
     context = context_of(request)
-    last = sent_as(request, b"last-event-id")
-    # A browser comes back with the address it began with, so what it was told last counts more.
-    place = await following.start_following(context, game, last[0] if last else sent.get("after"))
+    await following.check(context, game, place)
     if games.is_over(game) and place.cursor == game.cursor:
-        return Answer(b"", 204, headers=PRIVATE)
-    most = whole(sent["max_items"], "max_items", 1, MOST_PAGE, PAGE) if "max_items" in sent else None
+        return Answer(b"", 204, headers=VARIED)
     batches = following.follow(context, game, caller, place, PING_SECONDS)
-    stream = EventStream(batches, 0 if request.scope["head"] else most, PRIVATE)  # type: ignore[typeddict-item] # the edge puts it there
+    stream = EventStream(batches, 0 if request.scope["head"] else most)  # type: ignore[typeddict-item] # the edge puts it there
     return Held(stream, request)
 
 

@@ -25,6 +25,8 @@ ANSWERED = ("", "*/*", "application/*", JSON, PROBLEM_JSON)
 """What a caller may accept anywhere; nothing at all is anything."""
 PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 """For views: only the reader's own cache may keep them, and has to ask again."""
+VARIED = {**PRIVATE, "Vary": "Accept, Authorization"}
+"""For what is JSON or a stream, as the caller likes."""
 NO_STORE = {"Cache-Control": "no-store", "Vary": "Authorization"}
 """For answers that hold a token."""
 PUBLIC = {"Cache-Control": "public, max-age=300"}
@@ -36,6 +38,7 @@ _JSON_TYPE = re.compile(r'\s*application/json\s*(?:;\s*charset="?utf-8"?\s*)?', 
 _AT = re.compile(r"(.*) - at `(?:key` in `)?\$(.*)`$", re.DOTALL)
 _KEY = re.compile(IDEMPOTENCY_KEY_PATTERN, re.ASCII)
 _FREE_KEY = re.compile(r"[\x20-\x7e]{1,255}", re.ASCII)
+_QUALITY = re.compile(r"(?:^|;)\s*q\s*=\s*([01](?:\.[0-9]{0,3})?)\s*(?:;|$)", re.ASCII | re.IGNORECASE)
 _BEARER = re.compile(r"Bearer +([A-Za-z0-9._~+/=-]{1,200})", re.ASCII | re.IGNORECASE)
 
 
@@ -232,14 +235,20 @@ def holds(request: AnyRequest, etag: str) -> bool:
     return etag in known or "*" in known
 
 
+def accepted(request: AnyRequest) -> dict[str, float]:
+    """What the caller accepts, in lower case, and how much it likes each, up to 1."""
+    found = {}
+    for each in ",".join(sent_as(request, b"accept")).split(","):
+        kind, _, parameters = each.partition(";")
+        quality = _QUALITY.search(parameters)
+        found[kind.strip().lower()] = float(quality[1]) if quality else 1.0
+    return found
+
+
 async def check_accept(request: AnyRequest) -> None:
     """Refuse a request that accepts nothing that can be answered. Pages for people are answered as they are."""
-    accept = ",".join(sent_as(request, b"accept"))
-    if not accept or request.route_handler.opt.get("page"):
+    if request.route_handler.opt.get("page"):
         return
-    for each in accept.split(","):
-        kind, _, parameters = each.strip().partition(";")
-        refused = re.search(r"\bq=0(?:\.0*)?\s*$", parameters) is not None
-        if not refused and kind.strip().lower() in (*ANSWERED, request.route_handler.opt.get("stream")):
-            return
-    raise NotAcceptable("`Accept` names nothing that this resource can be.")
+    answered = (*ANSWERED, request.route_handler.opt.get("stream"))
+    if not any(liked > 0 and kind in answered for kind, liked in accepted(request).items()):
+        raise NotAcceptable("`Accept` names nothing that this resource can be.")

@@ -8,7 +8,7 @@ from service import games, seating
 from service.access import Seated
 from service.errors import NotFound, Unauthorized
 from service.operation import IDEMPOTENCY_KEY, Operation, describes
-from service.routes.admission import count_a_guess
+from service.routes.admission import count_a_guess, count_a_rotation
 from service.routes.games import GONE, REPLAYED
 from service.routes.http import (
     NO_STORE,
@@ -130,7 +130,9 @@ async def rotate_token(request: AnyRequest, game_id: FromPath[str], seat: FromPa
     game, caller = await enter_game(request, game_id)
     if caller is None:
         raise Unauthorized("Send the token of the seat, or the creator's, as `Authorization: Bearer`.")
-    rotated = await seating.rotate(context_of(request), game, _seat(game, seat), caller)
+    number = _seat(game, seat)
+    await count_a_rotation(request, game.id, number)
+    rotated = await seating.rotate(context_of(request), game, number, caller)
     return answer(rotated, headers=NO_STORE)
 
 

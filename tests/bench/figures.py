@@ -7,7 +7,7 @@ from statistics import median
 
 @dataclass(frozen=True)
 class Figure:
-    """What was measured, ours and a peer's, in the same run and unit; more is better."""
+    """What was measured, ours and a peer's, in the same run and unit; more is better unless the name says otherwise."""
 
     name: str
     ours: float
@@ -17,7 +17,7 @@ class Figure:
 
     def __str__(self) -> str:
         return (
-            f"{self.name}: ours {self.ours:,.0f} {self.unit}, {self.peer} {self.theirs:,.0f} {self.unit}, "
+            f"{self.name}: ours {_written(self.ours)} {self.unit}, {self.peer} {_written(self.theirs)} {self.unit}, "
             f"ratio {self.ours / self.theirs:.2f}x"
         )
 
@@ -29,3 +29,8 @@ def medians(runs: dict[str, Callable[[], float]], rounds: int) -> dict[str, floa
         for name, run in runs.items():
             found[name].append(run())
     return {name: median(rates) for name, rates in found.items()}
+
+
+def _written(value: float) -> str:
+    """Two digits of what is small, all before the point of what is not."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"

@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -28,7 +29,11 @@ MOVES = {1: 1500, 16: 400}
 """How many requests each connection sends, by the number of connections."""
 
 
-FSYNC = {"always": "each move on disk, the default", "no": "fsync off, so that only the code counts"}
+FSYNC = {
+    "always": "each move on disk, the default",
+    "everysec": "on disk once a second",
+    "no": "fsync off, so that only the code counts",
+}
 
 
 def figures(rounds: int = 3) -> list[Figure]:
@@ -48,21 +53,39 @@ def figures(rounds: int = 3) -> list[Figure]:
         bare = _serve(stack, environment, "bare")
         redis = stack.enter_context(Redis.from_url(server.url))
         found = []
-        for policy, meaning in FSYNC.items():
-            redis.config_set("appendfsync", policy)
-            for connections in MOVES:
-                rates = medians(_runs(ours, bare, secret, connections), rounds)
-                name = f"apply-move at {connections} connection{'s' * (connections > 1)} ({meaning})"
-                found.append(Figure(name, rates["ours"], "moves/s", "bare ASGI", rates["bare"]))
+        for connections, moves in MOVES.items():
+            games = {"ours": partial(_our_game, ours, secret, moves), "bare": partial(_bare_game, moves)}
+            runs = {
+                f"{who} {policy}": partial(
+                    _run, redis, policy, ours if who == "ours" else bare, games[who], connections
+                )
+                for policy in FSYNC
+                for who in games
+            }
+            found += _compared(medians(runs, rounds), f"{connections} connection{'s' * (connections > 1)}")
         return found
 
 
-def _runs(ours: int, bare: int, secret: bytes, connections: int) -> dict[str, Callable[[], float]]:
-    moves = MOVES[connections]
-    return {
-        "ours": lambda: _drive(ours, [_our_game(ours, secret, moves) for _ in range(connections)]),
-        "bare": lambda: _drive(bare, [_bare_game(moves) for _ in range(connections)]),
-    }
+def _compared(rates: dict[str, float], where: str) -> list[Figure]:
+    """Ours beside the peer under each policy, and what the default costs."""
+    found = [
+        Figure(
+            f"apply-move at {where} ({meaning})", rates[f"ours {each}"], "moves/s", "bare ASGI", rates[f"bare {each}"]
+        )
+        for each, meaning in FSYNC.items()
+    ]
+    name = f"apply-move at {where}, appendfsync always"
+    peers = [Figure(name, rates["ours always"], "moves/s", each, rates[f"ours {each}"]) for each in ("everysec", "no")]
+    return found + peers
+
+
+Script = list[tuple[str, str, str]]
+
+
+def _run(redis: Redis, policy: str, port: int, game: Callable[[], Script], connections: int) -> float:
+    """Moves per second with Redis under a policy."""
+    redis.config_set("appendfsync", policy)
+    return _drive(port, [game() for _ in range(connections)])
 
 
 def _serve(stack: ExitStack, environment: dict[str, str], app: str) -> int:
@@ -101,7 +124,7 @@ uvicorn.Server(config).run(sockets=[socket.socket(fileno=int(fd))])
 """
 
 
-def _our_game(port: int, secret: bytes, moves: int) -> list[tuple[str, str, str]]:
+def _our_game(port: int, secret: bytes, moves: int) -> Script:
     """Create a game whose deals are known, and write down the requests that play it at random."""
     body = {
         "ruleset": "tarneeb", "seats": [{"kind": "player"}] * 4, "seed": SEED,
@@ -123,12 +146,12 @@ def _our_game(port: int, secret: bytes, moves: int) -> list[tuple[str, str, str]
     return requests
 
 
-def _bare_game(moves: int) -> list[tuple[str, str, str]]:
+def _bare_game(moves: int) -> Script:
     body = '{"expected_version":17,"move":{"type":"play","card":"A-spades"}}'
     return [(f"/gm_{secrets.token_hex(10)}", "seat0.0.x", body)] * moves
 
 
-def _drive(port: int, scripts: list[list[tuple[str, str, str]]]) -> float:
+def _drive(port: int, scripts: list[Script]) -> float:
     job = msgspec.json.encode({"port": port, "scripts": scripts})
     done = subprocess.run([sys.executable, HERE / "load.py"], input=job, capture_output=True, check=True)
     return float(done.stdout)

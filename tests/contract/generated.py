@@ -5,13 +5,26 @@ from collections import Counter, defaultdict
 from typing import Any
 
 import httpx
-from schemathesis import Case
+from schemathesis import Case, GenerationMode
 from schemathesis.core.parameters import ParameterLocation
 from schemathesis.core.transport import Response
 
 PLAYER = {"kind": "player"}
 BOT = {"kind": "bot", "bot": {"bot": "random"}}
 JSON = dict[str, Any]
+OPEN = {"kind": "open"}
+SEATS = "/v1/games/{game_id}/seats/{seat}"
+FRESH: dict[str, dict[str, Any]] = {
+    f"POST {SEATS}/claim": {"seats": [PLAYER, OPEN, OPEN, BOT]},
+    f"POST {SEATS}/token": {},
+    "POST /v1/games/{game_id}/start": {"start": "manual"},
+    "POST /v1/games/{game_id}/return": {},
+    "POST /v1/games/{game_id}/resignation": {},
+    "POST /v1/games/{game_id}/abandonment": {},
+    "DELETE /v1/games/{game_id}": {},
+}
+"""Operations that leave no game as it was: each of their requests gets one of its own, made so."""
+CREATORS = ("/start", "/abandonment")
 RULESETS = ["tarneeb", "reihe", "rosbiratschka", "elfer_raus"]
 
 
@@ -20,12 +33,18 @@ def bearer(token: str) -> dict[str, str]:
 
 
 class Game:
-    """A game that was created, with the token of each player's seat."""
+    """A game that was created, with the token of each player's seat and the invite to each open one."""
 
     def __init__(self, created: JSON) -> None:
         self.id: str = created["game"]["game_id"]
         self.creator: str = created["creator_token"]
         self.tokens: dict[int, str] = {each["seat"]: each["token"] for each in created["seats"] if "token" in each}
+        self.invites: dict[int, str] = {each["seat"]: each["invite"] for each in created["seats"] if "invite" in each}
+
+    def token(self, case: Case, to_move: int | None) -> str:
+        """The token that an operation is for: the creator's, or that of the seat to move."""
+        creators = case.operation.method.upper() == "DELETE" or case.operation.label.endswith(CREATORS)
+        return self.creator if creators else self.tokens.get(to_move, next(iter(self.tokens.values()), self.creator))  # type: ignore[arg-type]
 
 
 class Games:
@@ -93,24 +112,36 @@ class Games:
 
     def prepare(self, case: Case) -> dict[str, str]:
         """Make a generated request one about a real game; answers the headers to send with it."""
+        if "Last-Event-ID" in case.headers and _is_meant_well(case):
+            case.headers["Last-Event-ID"] = "0-"  # schemathesis generates `0`, which the pattern does not allow
         if self.chance.randrange(8) == 0:
             return {}
-        game = self.chance.choice([*self.running * 2, self.finished])
-        if case.operation.label.endswith("/target"):
-            game = self.agreeing
+        game = self._game_for(case)
         seen = self.view(game)
         if seen["result"] is not None and game in self.running:
             self.running[0] = self.create([PLAYER] * 4)
         if not _wrong_in(case, ParameterLocation.PATH):
-            self._name(case, game)
+            self._name(case, game, seen)
         if not _wrong_in(case, ParameterLocation.QUERY) and case.operation.label.endswith("/events"):
             case.query["after"] = self.chance.choice(["0-", seen["cursor"]])
+            if "wait" in case.query:
+                case.query["wait"] = "1"  # nothing happens in the game, and schemathesis waits 10 seconds
         if not _wrong_in(case, ParameterLocation.BODY) and isinstance(case.body, dict):
             self._tell(case.body, seen)
+            if "invite" in case.body and game.invites:
+                case.body["invite"] = game.invites[min(game.invites)]
         return self._headers(case, game, seen)
 
-    def _name(self, case: Case, game: Game) -> None:
-        known = {"game_id": game.id, "job_id": self.job, "ruleset": self.chance.choice(RULESETS)}
+    def _game_for(self, case: Case) -> Game:
+        if (made := FRESH.get(case.operation.label)) is not None:
+            return self.create(**{"seats": [PLAYER] * 4, **made})
+        if case.operation.label.endswith("/target"):
+            return self.agreeing
+        return self.chance.choice([*self.running * 2, self.finished])
+
+    def _name(self, case: Case, game: Game, seen: JSON) -> None:
+        seat = min(game.invites, default=seen["to_move"] or 0)
+        known = {"game_id": game.id, "job_id": self.job, "ruleset": self.chance.choice(RULESETS), "seat": str(seat)}
         for name in case.path_parameters:
             case.path_parameters[name] = known[name]
 
@@ -123,15 +154,16 @@ class Games:
             body["bot"]["version"] = None
 
     def _headers(self, case: Case, game: Game, seen: JSON) -> dict[str, str]:
-        anyone = self.chance.choice([*game.tokens.values(), game.creator])
-        token = self.job_token if "job_id" in case.path_parameters else game.tokens.get(seen["to_move"], anyone)
+        token = self.job_token if "job_id" in case.path_parameters else game.token(case, seen["to_move"])
+        if case.operation.label not in FRESH and seen["to_move"] not in game.tokens:
+            token = self.chance.choice([*game.tokens.values(), game.creator])
         sent = bearer(token)
         if not _wrong_in(case, ParameterLocation.HEADER) and self.chance.randrange(3) == 0:
             sent |= {"Prefer": "wait=5", "If-None-Match": "*"}
         return sent
 
     def count(self, case: Case, answer: Response) -> None:
-        """Remember how an operation answered, and every game that it created.
+        """Remember how an operation answered, every game that it created, and what became of games and tokens.
 
         What was sent to another method is no answer of the operation.
         """
@@ -139,13 +171,26 @@ class Games:
             self.answers[case.operation.label][answer.status_code] += 1
             if case.operation.label == "POST /v1/games" and answer.status_code == 201:
                 self._know(answer.json())
+            game = self.known.get(str(case.path_parameters.get("game_id")))
+            if game is not None and answer.status_code == 204 and case.operation.method.upper() == "DELETE":
+                del self.known[game.id]
+            if game is not None and answer.status_code == 200 and case.operation.label.startswith(f"POST {SEATS}"):
+                game.tokens[answer.json()["seat"]] = answer.json()["token"]
 
     def token_for(self, case: Case) -> dict[str, str]:
         """The headers of a request that is generated step by step: its game is a real one already."""
         game = self.known.get(str(case.path_parameters.get("game_id")))
         if game is None:
             return {}
-        return bearer(game.tokens.get(self.view(game)["to_move"], game.creator))
+        return bearer(game.token(case, self.view(game)["to_move"]))
+
+
+def _is_meant_well(case: Case) -> bool:
+    return case.meta is None or case.meta.generation.mode is GenerationMode.POSITIVE
+
+
+def _is_meant_well(case: Case) -> bool:
+    return case.meta is None or case.meta.generation.mode is GenerationMode.POSITIVE
 
 
 def _wrong_in(case: Case, place: ParameterLocation) -> bool:

@@ -316,6 +316,7 @@ def everything_in(kept: redis.Redis) -> dict[bytes, Any]:
         b"hash": kept.hgetall,
         b"list": lambda name: kept.lrange(name, 0, -1),
         b"set": kept.smembers,
+        b"stream": lambda name: [fields for _, fields in kept.xrange(name)],  # by ids that are times of the server
         b"zset": lambda name: kept.zrange(name, 0, -1, withscores=True),
     }
     return {name: readers[kept.type(name)](name) for name in kept.keys()}  # noqa: SIM118 - no dictionary

@@ -143,6 +143,24 @@ def test_a_new_token_has_what_the_old_one_has_used_up(settings: Settings) -> Non
         good(table.get("", 0))
 
 
+def test_new_tokens_are_counted_for_their_seat_although_each_is_another(settings: Settings) -> None:
+    with limited(settings, changes=2) as api:
+        table = table_in(api)
+
+        def renew(seat: int) -> httpx.Response:
+            answer = api.post(f"{table.path}/seats/{seat}/token", {}, table.tokens[seat])
+            if answer.status_code == 200:
+                table.tokens[seat] = answer.json()["token"]
+            return answer
+
+        for _ in range(2):
+            good(renew(0))
+        met(renew(0), "changes")
+        good(renew(1))
+        refused(api.post(f"{table.path}/seats/2/token", {}, "letmein"), "unauthorized")
+        good(renew(2))
+
+
 def test_asked_bots_are_counted(settings: Settings) -> None:
     with limited(settings, jobs=2) as api:
         table = table_in(api)

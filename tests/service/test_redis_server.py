@@ -169,6 +169,42 @@ def test_a_cluster_may_keep_games_but_not_queues(monkeypatch: pytest.MonkeyPatch
     assert redis_server.check("redis://games") == "Redis 7.4.0 at games:6379"
 
 
+def test_our_own_server_may_lose_nothing(tmp_path: Path, started: list[RedisServer]) -> None:
+    started.append(redis_server.start(tmp_path))
+    assert redis_server.what_may_be_lost(started[0].url) == ""
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"appendfsync": "everysec"}, ["appendfsync everysec", "last seconds"]),
+        ({"appendfsync": "no"}, ["appendfsync no", "power cut"]),
+        ({"appendonly": "no"}, ["keeps no log (appendonly no)"]),
+        ({"maxmemory-policy": "volatile-ttl"}, ["throws games away", "set it to noeviction"]),
+        ({"appendonly": "no", "maxmemory-policy": "allkeys-lru"}, ["keeps no log", "maxmemory-policy allkeys-lru"]),
+    ],
+    ids=str,
+)
+def test_of_another_server_it_is_said_what_may_be_lost(
+    tmp_path: Path, started: list[RedisServer], settings: dict[str, str], said: list[str]
+) -> None:
+    started.append(redis_server.start(tmp_path))
+    with connect(started[0]) as client:
+        for name, value in settings.items():
+            client.config_set(name, value)
+    sentences = redis_server.what_may_be_lost(started[0].url)
+    assert all(part in sentences for part in said)
+    assert sentences.count("The Redis at") == len(settings)
+
+
+def test_a_server_that_does_not_tell_its_policy_is_not_trusted(tmp_path: Path, started: list[RedisServer]) -> None:
+    """As rented ones do not: they forbid CONFIG."""
+    started.append(redis_server.start(tmp_path))
+    with connect(started[0]) as client:
+        client.execute_command("ACL", "SETUSER", "default", "-config")
+    assert "does not tell its appendfsync" in redis_server.what_may_be_lost(started[0].url)
+
+
 def test_the_socket_belongs_to_this_user(tmp_path: Path, started: list[RedisServer]) -> None:
     started.append(redis_server.start(tmp_path))
     assert redis_server.socket_path(tmp_path).stat().st_uid == os.getuid()

@@ -520,10 +520,9 @@ def test_a_slow_reader_with_a_dead_token_is_told_no_hand_that_was_dealt_since(fu
     """A thief who reads slowly finds the rotation and the next deal in one batch; the stream ends with it."""
     context = full.api.context
 
-    async def read(after: str | None) -> Any:
+    async def read(after: str) -> Any:
         game = await games.load(context, full.id)
-        place = await following.start_following(context, game, after)
-        return following.follow(context, game, Caller(3, 0), place, 5)
+        return following.follow(context, game, Caller(3, 0), following.place_at(after, "after"), 5)
 
     async def the_rest(stream: Any) -> list[Any]:
         return [item async for batch in stream for item in batch]

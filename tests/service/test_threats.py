@@ -98,6 +98,7 @@ OPERATIONS: dict[str, Ask] = {
     "getGame": in_game("GET"),
     "listEvents": in_game("GET", "/events"),
     "listDeals": in_game("GET", "/deals"),
+    "getReplay": in_game("GET", "/replay"),
     "listLegalMoves": in_game("GET", "/legal-moves"),
     "applyMove": in_game("POST", "/moves", {"expected_version": 2, "move": PASS}),
     "askBot": in_game("POST", "/bot-moves", {"expected_version": 2, "bot": BOT}),

@@ -160,6 +160,22 @@ def test_with_a_redis_url_no_server_is_started(tmp_path: Path, clean_redis: str)
     assert redis_server.is_ready(clean_redis)
 
 
+def test_of_a_redis_that_may_lose_moves_each_command_says_so_once(tmp_path: Path) -> None:
+    (tmp_path / "redis").mkdir()
+    server = redis_server.start(tmp_path / "redis")
+    warning = r"The Redis at \S+ keeps a log, .*\(appendfsync everysec\): .* may cost the moves"
+    try:
+        with redis.Redis.from_url(server.url) as client:
+            client.config_set("appendfsync", "everysec")
+        theirs = {"REDIS_URL": server.url, "TAPETE_SECRET": SECRET}
+        with tapete_up(tmp_path, **theirs) as up, tapete("api", "--port", "0", **theirs) as api:
+            wait_until_ready(up)
+            api.wait_for(r"^The API answers at (http://\S+)$")
+            assert [len(re.findall(warning, running.output)) for running in (up, api)] == [1, 1]
+    finally:
+        server.stop()
+
+
 def test_a_dead_redis_is_refused(tmp_path: Path) -> None:
     dead = {"REDIS_URL": "redis://127.0.0.1:1/0", "TAPETE_SECRET": SECRET}
     commands = [("up", "--port", "0", "--data-dir", str(tmp_path)), ("api", "--port", "0"), ("worker", "bots")]

@@ -1,6 +1,8 @@
 """What the store makes of a server that forgets its scripts, restarts, or loses an answer."""
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -8,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from engine.wire import Pass
 from service import creation, games, redis_server
@@ -98,6 +101,66 @@ async def test_a_cancelled_request_does_not_leave_its_answer_to_the_next(
     await narrow.close()
 
 
+@asynccontextmanager
+async def hanging(redis: Redis) -> AsyncIterator[None]:
+    """Let the server hang; afterwards it does what it was sent meanwhile, also by those who have gone."""
+    process = (await redis.info("server"))["process_id"]
+    os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(process, signal.SIGCONT)
+
+
+async def test_a_commit_that_is_cancelled_on_its_way_is_made_once_or_not_at_all(
+    store: Store, clean_redis: str, redis: Redis
+) -> None:
+    """Whoever looks finds out which; and what is committed next on that connection is told its own answer."""
+    game, other = new_game_id(), new_game_id()
+    await store.commit(game, 0, begun(), HEADER)
+    await store.commit(other, 0, begun(), HEADER)
+    narrow = Store(connect(clean_redis, connections=1))
+    await narrow.commit(game, 1, bid(1, 1))  # so that the script is known
+    version, fates = 2, set()
+    for steps in range(24):
+        async with hanging(redis):  # the answer is still to come when it is cancelled
+            request = asyncio.create_task(narrow.commit(game, version, bid(version, version)))
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            request.cancel()
+            await asyncio.wait({request}, timeout=0.05)
+        await asyncio.wait({request})  # a step too early may go unnoticed: then it is told its answer
+        assert await narrow.commit(other, steps + 1, bid(steps, steps + 1)) is not None
+        made = await store.commit(game, version, bid(version, version)) is None
+        fates.add((request.cancelled(), made))
+        version += 1
+    assert [entry.version for entry in await store.log(game, 0, 100)] == list(range(1, version + 1))
+    assert [entry.expected_version for entry in await store.log(game, 1, 100)] == list(range(1, version))
+    assert (True, True) in fates, "no commit was cancelled after it had been sent, so nothing was tested"
+    await narrow.close()
+
+
+async def test_moves_that_a_hanging_server_makes_after_their_callers_gave_up_are_one_and_found(
+    store: Store, clean_redis: str, redis: Redis
+) -> None:
+    """The server goes on with what it was sent meanwhile: twice the same bytes, for nobody who waits any more."""
+    tokens, impatient = Tokens((b"secret",)), Store(connect(clean_redis, timeout=1))
+    four = CreateGame(ruleset="tarneeb", seats=[PlayerSeat()] * 4, options={"first_dealer": 0})
+    created = await creation.create_game(Context(store, tokens), four)
+    game_id, caller, move = created.game.game_id, Seated(3, 0), ApplyMove(expected_version=1, move=Pass())
+    each = [Context(impatient, tokens) for _ in range(2)]
+    known = [await games.load(context, game_id) for context in each]
+    await impatient.commit(new_game_id(), 0, begun(), HEADER)  # so that the script is known
+    async with hanging(redis):
+        for context, game in zip(each, known, strict=True):
+            with pytest.raises(Unavailable):
+                await games.apply_move(context, game, caller, move)
+    answers = [await games.apply_move(context, await games.load(context, game_id), caller, move) for context in each]
+    assert [(answer.version, replayed) for answer, replayed in answers] == [(2, True)] * 2
+    assert len(await store.log(game_id, 0, 10)) == 2
+    await impatient.close()
+
+
 @dataclass
 class Wire:
     """A connection to the server; told to lose an answer, it breaks instead of giving the next one."""
@@ -129,6 +192,19 @@ async def losing_answers(url: str, path: Path) -> AsyncIterator[Wire]:
     async with await asyncio.start_unix_server(ask, path):
         yield wire
     await asyncio.gather(*tasks)
+
+
+async def test_the_client_itself_sends_nothing_twice(clean_redis: str, redis: Redis, tmp_path: Path) -> None:
+    """redis-py alone would send it again, up to ten times, when the answer is lost; alone or in a pipeline."""
+    async with losing_answers(clean_redis, tmp_path / "wire") as wire:
+        far = connect(wire.url)
+        for count, pipeline in enumerate((False, True), start=1):
+            await far.ping()
+            wire.lose = True
+            with pytest.raises((RedisConnectionError, OSError)):
+                await (far.pipeline(transaction=False).incr("times").execute() if pipeline else far.incr("times"))
+            assert await redis.get("times") == str(count).encode()
+        await far.aclose()
 
 
 async def test_a_commit_whose_answer_is_lost_is_made_once_and_nobody_claims_to_know(
