@@ -4,14 +4,22 @@ A token reads `{role}.{generation}.{mac}`: `seat0.0.…` for a seat, `creator.0.
 secrets may be valid at a time, so that the first can be changed without ending every game.
 """
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import hmac
+import ipaddress
 import re
+from functools import lru_cache
 
 from msgspec import Struct
 
 CREATOR = "creator"
+API_KEYS = "tapete:keys"
+"""Where API keys are kept, in the games' Redis."""
+KEY_PREFIX = "tk_"
+"""What every API key begins with, so that people and scanners know one when they see it."""
 _TOKEN = re.compile(r"(seat[0-7]|creator)\.(0|[1-9][0-9]{0,5})\.([A-Za-z0-9_-]{43})", re.ASCII)
 
 
@@ -22,10 +30,37 @@ class Caller(Struct, frozen=True):
     generation: int
 
 
+BY_CREATOR = Caller(seat=None, generation=0)
+
+
 class Seated(Caller, frozen=True):
     """A caller who has a seat."""
 
     seat: int
+
+
+def is_api_key(token: str) -> bool:
+    """Whether a token would be an API key, and none of a game."""
+    return token.startswith(KEY_PREFIX)
+
+
+def digest_of(key: str) -> str:
+    """What is kept of an API key: it is long and random, so a plain hash cannot be turned back."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+@lru_cache(maxsize=4096)
+def neighbourhood(address: str) -> str:
+    """The address that limits are counted for: of IPv6 the /64, since whoever has one address there has them all."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return "unknown"
+    if isinstance(found, ipaddress.IPv6Address):
+        if found.ipv4_mapped is None:
+            return str(ipaddress.ip_network((found, 64), strict=False))
+        found = found.ipv4_mapped
+    return str(found)
 
 
 class Tokens:

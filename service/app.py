@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import logging
 from collections.abc import AsyncIterator, Callable
 
 from litestar import Litestar, Response
@@ -16,22 +17,26 @@ from engine.errors import EngineError, InvalidOptions
 from engine.match import DealSource
 from service import errors
 from service.access import Tokens
+from service.browsers import Cors
 from service.due import Sweep
 from service.edge import Edge
 from service.games import Context
 from service.jobs import BotQueue
+from service.limits import Limiter
 from service.metrics import Metrics
+from service.rates import MOST_BODY
 from service.routes import catalogue, docs, games, health, jobs, replays, seats
-from service.routes.http import AnyRequest, check_accept, places
+from service.routes.admission import admit
+from service.routes.http import AnyRequest, places
 from service.routes.problems import note, problem
 from service.settings import Settings
 from service.store import Store, connect
 
-MOST_BODY = 64 * 1024
 HANDLERS = (
     *games.HANDLERS, *replays.HANDLERS, *seats.HANDLERS, *jobs.HANDLERS, *catalogue.HANDLERS, *health.HANDLERS,
     *docs.HANDLERS,
 )  # fmt: skip
+log = logging.getLogger("tapete.api")
 
 
 def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], DealSource] = PublishedDeals) -> Edge:
@@ -39,11 +44,14 @@ def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], De
     store = Store(connect(settings.redis_url))
     queue = BotQueue(connect(settings.queue_redis_url), settings.bot_queue)
     sweep = Sweep(store, queue)
-    context = Context(store, Tokens(settings.secrets), deal_source, sweep.nudge)
+    waiting = settings.limits.get("waiting_jobs")
+    context = Context(store, Tokens(settings.secrets), deal_source, sweep.nudge, waiting.count if waiting else 0)
+    limiter = Limiter(queue.redis, settings.limits, lambda who: context.tokens.derive("limit", who)[:32])
     metrics = Metrics(context.wakeups)
 
     @contextlib.asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
+        await _say_who_may_create(context)
         tasks = [asyncio.create_task(sweep.run()), asyncio.create_task(context.wakeups.run(store.redis))]
         try:
             yield
@@ -56,8 +64,8 @@ def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], De
     app = Litestar(
         route_handlers=HANDLERS,
         lifespan=[running],
-        state=State({"context": context, "queue": queue, "metrics": metrics}),
-        before_request=check_accept,
+        state=State({"context": context, "queue": queue, "metrics": metrics, "limiter": limiter}),
+        before_request=admit,
         request_max_body_size=MOST_BODY,
         exception_handlers={
             errors.ServiceError: _refused,
@@ -68,7 +76,14 @@ def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], De
         openapi_config=None,
         logging_config=None,  # litestar's own would take the root logger over, its level included
     )
-    return Edge(app, metrics)
+    return Edge(app, metrics, Cors(settings.cors_origins))
+
+
+async def _say_who_may_create(context: Context) -> None:
+    """Tell the operator where anybody may create games. A store that is away says nothing, and so do we."""
+    with contextlib.suppress(errors.Unavailable):
+        if not await context.keys.configured():
+            log.info("There are no API keys: whoever reaches this service may create games.")
 
 
 async def _end(task: asyncio.Task[None]) -> None:

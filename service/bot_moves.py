@@ -20,6 +20,7 @@ from service.errors import (
     PROBLEMS,
     AdviceForbidden,
     JobNotFound,
+    RateLimited,
     ServiceError,
     Unauthorized,
     Unavailable,
@@ -89,7 +90,8 @@ async def _is_due(context: Context, game: Loaded, version: int, kind: Due) -> bo
 async def ask(context: Context, game: Loaded, seat: int, request: AskBot) -> str:
     """Write down that a bot shall choose for a seat; answers the job's id, the same for the same request.
 
-    Raises Forbidden, AdviceForbidden, DealOver, VersionConflict, NotYourTurn, UnknownBot.
+    Raises Forbidden, AdviceForbidden, DealOver, VersionConflict, NotYourTurn, UnknownBot,
+    RateLimited where too many of the seat's jobs wait.
     """
     check_seat(game, seat)
     job = StoredJob(game.id, seat, request.expected_version, resolve_bot(request.bot), request.play)
@@ -98,7 +100,8 @@ async def ask(context: Context, game: Loaded, seat: int, request: AskBot) -> str
         if not game.header.advice:
             raise AdviceForbidden("This game was created without advice.")
         await _check(context, game, match_of(game), job)
-        await context.store.ask(job_id, job)
+        if await context.store.ask(job_id, job, context.waiting_jobs) is None:
+            raise RateLimited("waiting_jobs", 1)
         context.nudge(shard_of(job_id), 0)
     return job_id
 

@@ -9,6 +9,7 @@ import msgspec
 
 from engine.bots import BOTS
 from service.errors import PROBLEMS
+from service.rates import FIXED, LIMITS, Per, Rates
 from service.schemas import Answer
 from service.texts import LANGUAGES
 
@@ -60,6 +61,25 @@ class ErrorList(Answer):
     errors: list[ErrorPage]
 
 
+class LimitPage(Answer):
+    """A limit: `value` in `seconds`, at a time where that is null, or of one request where `per` is null too.
+
+    `value` null means that there is none. `limit_key` is what a problem names where the limit is met.
+    """
+
+    limit_key: str
+    value: int | None
+    seconds: int | None
+    per: Per | None
+    description: str
+
+
+class LimitList(Answer):
+    """Every limit there is. An API key may have higher or lower ones of its own."""
+
+    limits: list[LimitPage]
+
+
 def language(accepted: str) -> str:
     """The language to answer in: the first of ours that `Accept-Language` puts highest, else English."""
     weighed = []
@@ -100,3 +120,22 @@ def error_list() -> ErrorList:
             for code, problem in PROBLEMS.items()
         ]
     )
+
+
+def limit_list(rates: Rates) -> LimitList:
+    """Every limit, those of this service by its rates."""
+    pages = []
+    for name, limit in LIMITS.items():
+        rate = rates.get(name)
+        pages.append(
+            LimitPage(
+                limit_key=name,
+                value=rate.count if rate else None,
+                seconds=(rate.seconds if rate else limit.default.seconds) or None,
+                per=limit.per,
+                description=limit.text,
+            )
+        )
+    for name, (value, text) in FIXED.items():
+        pages.append(LimitPage(limit_key=name, value=value, seconds=None, per=None, description=text))
+    return LimitList(limits=pages)

@@ -1,14 +1,16 @@
 """The command `tapete`: what is run, and the exit code of everything that can stop it."""
 
+import asyncio
 import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import click
 from rich.console import Console
@@ -18,6 +20,10 @@ from service import verify as verifier
 from service.settings import Settings, SettingsError
 from service.terminal.command import play
 
+if TYPE_CHECKING:
+    from service.keys import Keys
+
+T = TypeVar("T")
 EXIT_CODES_HELP = """\b
 Exit codes:
   0   stopped as told
@@ -109,6 +115,14 @@ port_option = click.option(
 )
 
 
+data_dir_option = click.option(
+    "--data-dir",
+    type=click.Path(path_type=Path),
+    envvar="TAPETE_DATA_DIR",
+    help="Where games are kept [TAPETE_DATA_DIR; $XDG_DATA_HOME/tapete or ~/.local/share/tapete].",
+)
+
+
 @click.group(epilog=EXIT_CODES_HELP, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="tapete", message="tapete %(version)s")
 def main() -> None:
@@ -118,12 +132,7 @@ def main() -> None:
 @main.command(epilog=EXIT_CODES_HELP)
 @host_option
 @port_option
-@click.option(
-    "--data-dir",
-    type=click.Path(path_type=Path),
-    envvar="TAPETE_DATA_DIR",
-    help="Where games are kept [TAPETE_DATA_DIR; $XDG_DATA_HOME/tapete or ~/.local/share/tapete].",
-)
+@data_dir_option
 @click.option(
     "--bot-workers",
     type=click.IntRange(1, 64),
@@ -213,6 +222,98 @@ def bots() -> None:
         from workers.main import run_bots  # noqa: PLC0415 - no other command should wait for it
 
         sys.exit(run_bots(settings))
+
+
+@main.group()
+def keys() -> None:
+    """Give out API keys, list and end them.
+
+    In the Redis that REDIS_URL names, else in that of the `tapete up` that runs on the data directory. A running
+    service takes notice within seconds.
+    """
+
+
+@keys.command("add", epilog=EXIT_CODES_HELP)
+@click.argument("name")
+@click.option(
+    "--limit", "limits", multiple=True, help="A limit of its own: games=100/hour, streams=8. May be repeated."
+)
+@data_dir_option
+def add_key(name: str, limits: tuple[str, ...], data_dir: Path | None) -> None:
+    """Make a key for NAME and print it, once: only its hash is kept.
+
+    With the first key, creating games needs one. A second key of the same name may do the same as the first.
+    """
+    from service.keys import NAME_PATTERN  # noqa: PLC0415 - no other command should wait for it
+    from service.rates import LimitsError, parse_own  # noqa: PLC0415
+
+    if not NAME_PATTERN.fullmatch(name):
+        raise click.UsageError("NAME takes up to 40 letters, digits, dots, dashes and underscores.")
+    try:
+        parse_own(" ".join(limits))
+    except LimitsError as error:
+        raise click.UsageError(str(error)) from None
+    click.echo(_with_keys(data_dir, lambda kept: kept.add(name, " ".join(limits))))
+    click.echo("Keep it: it is shown this once. Send it as `Authorization: Bearer`.", err=True)
+
+
+@keys.command("list", epilog=EXIT_CODES_HELP)
+@data_dir_option
+def list_keys(data_dir: Path | None) -> None:
+    """List every key that was given out, the revoked ones too."""
+    row = "{:<20} {:<13} {:<11} {:<17} {:<8} {}".format
+    click.echo(row("name", "id", "made", "last used", "state", "limits of its own"))
+    for key, used in _with_keys(data_dir, lambda kept: kept.listed()):
+        hour = f"{_day(used)} {time.strftime('%H:00', time.gmtime(used / 1000))}" if used else "never"
+        state = "good" if key.revoked_at is None else "revoked"
+        click.echo(row(key.name, key.id, _day(key.created_at), hour, state, key.limits).rstrip())
+
+
+def _day(milliseconds: int) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(milliseconds / 1000))
+
+
+@keys.command("revoke", epilog=EXIT_CODES_HELP)
+@click.argument("which", metavar="NAME|ID")
+@click.option("--forget", is_flag=True, help="Off the list too. Without any on it the service is open again.")
+@data_dir_option
+def revoke_key(which: str, data_dir: Path | None, *, forget: bool) -> None:
+    """End the key with this id, or all keys of this name.
+
+    Games that they created go on, and tokens stay good. A name should not pass on to somebody else: a new key of the
+    name may end its games.
+    """
+    ended = _with_keys(data_dir, lambda kept: kept.forget(which) if forget else kept.revoke(which))
+    if not ended:
+        raise click.UsageError(f"There is no {'' if forget else 'good '}key {which!r}: `tapete keys list` shows them.")
+    for key in ended:
+        click.echo(f"{key.id} of {key.name} is {'forgotten' if forget else 'revoked'}.")
+
+
+def _with_keys(data_dir: Path | None, work: "Callable[[Keys], Awaitable[T]]") -> T:
+    """Do something with the API keys that the service looks at."""
+    with _one_sentence():
+        url = Settings.from_environment(os.environ).redis_url or _embedded_redis(data_dir)
+        redis_server.check(url)
+        from service.keys import Keys  # noqa: PLC0415 - no other command should wait for these
+        from service.store import connect  # noqa: PLC0415
+
+        async def done() -> T:
+            async with connect(url) as client:
+                return await work(Keys(client))
+
+        return asyncio.run(done())
+
+
+def _embedded_redis(data_dir: Path | None) -> str:
+    folder = (data_dir or _default_data_dir()).absolute()
+    url = f"unix://{redis_server.socket_path(folder)}"
+    if not redis_server.is_ready(url):
+        raise redis_server.RedisUnavailableError(
+            f"No `tapete up` runs on the data directory {folder}: start it, name another with --data-dir, "
+            "or the Redis itself in REDIS_URL."
+        )
+    return url
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from engine import catalog
 from engine.errors import InvalidOptions
 from engine.match import Match, Ruleset
 from service import fairness
-from service.access import Caller
+from service.access import BY_CREATOR
 from service.errors import GameExpired, GameNotFound, IdempotencyMismatch, Unavailable
 from service.games import Context, commit, match_from, next_due, resolve_bot, voters
 from service.schemas import BotSeat, CreatedGame, CreateGame, NewSeat, OpenSeat, PlayerSeat, SeatAccess, Status
@@ -27,25 +27,29 @@ from service.views import client_seeds, game_view
 
 PACE_MS = 500
 """How long a bot waits before it moves when a player is at the table: people want to see what happens."""
-CREATOR = Caller(seat=None, generation=0)
 
 
-async def create_game(context: Context, request: CreateGame) -> CreatedGame:
-    """Create a game and, where every seat is taken, start it. Raises InvalidOptions, UnknownBot."""
-    return await _create(context, request, new_game_id())
+async def create_game(context: Context, request: CreateGame, owner: str = "") -> CreatedGame:
+    """Create a game and, where every seat is taken, start it. Raises InvalidOptions, UnknownBot.
+
+    `owner` is the name that the API key belongs to, empty without one.
+    """
+    return await _create(context, request, new_game_id(), owner)
 
 
-async def create_once(context: Context, request: CreateGame, key: str) -> tuple[CreatedGame, bool]:
+async def create_once(context: Context, request: CreateGame, key: str, owner: str = "") -> tuple[CreatedGame, bool]:
     """Create the game of a key, or find it created; then the first answer again, and True beside it.
 
-    Raises InvalidOptions, UnknownBot, IdempotencyMismatch, GameDeleted.
+    Each owner has keys of its own. Raises InvalidOptions, UnknownBot, IdempotencyMismatch, GameDeleted.
     """
-    ids = [_id_of(derived) for derived in context.tokens.derive_each("game", key)]
+    # No owner's name holds a colon, and a key without an owner is a UUID: no two can derive the same.
+    scoped = (owner, key) if owner else (key,)
+    ids = [_id_of(derived) for derived in context.tokens.derive_each("game", *scoped)]
     for game_id in ids:
         if (created := await _created_before(context, request, game_id)) is not None:
             return created, True
     try:
-        return await _create(context, request, ids[0]), False
+        return await _create(context, request, ids[0], owner), False
     except _TakenError:
         if (created := await _created_before(context, request, ids[0])) is None:
             raise Unavailable("A new game could not be written.") from None
@@ -56,10 +60,10 @@ class _TakenError(Exception):
     """Another request with the same key was first."""
 
 
-async def _create(context: Context, request: CreateGame, game_id: str) -> CreatedGame:
+async def _create(context: Context, request: CreateGame, game_id: str, owner: str) -> CreatedGame:
     ruleset = catalog.find(request.ruleset)
     options = ruleset.resolve(request.preset, request.options, len(request.seats))
-    header = _header(game_id, ruleset, options, request)
+    header = _header(game_id, ruleset, options, request, owner)
     if ruleset.propose is not None and options.target is None and not voters(header):
         raise InvalidOptions([("/options/target", "A match of bots alone needs a target: nobody could agree on one.")])
     new = Loaded(game_id, header, _standing(header), "waiting", 0, "", None, [], 0, 0, 0)
@@ -127,7 +131,7 @@ def _answer(context: Context, game: Loaded) -> CreatedGame:
         for number, seat in enumerate(game.header.seats)
         if seat.kind != "bot"
     ]  # fmt: skip
-    return CreatedGame(game=game_view(game, CREATOR), seats=seats, creator_token=context.tokens.of_creator(game.id))
+    return CreatedGame(game=game_view(game, BY_CREATOR), seats=seats, creator_token=context.tokens.of_creator(game.id))
 
 
 def _standing(header: Header) -> Standing:
@@ -150,7 +154,7 @@ def _header_seat(seat: NewSeat) -> HeaderSeat:
             return HeaderSeat("open", None, None)
 
 
-def _header(game_id: str, ruleset: Ruleset, options: Any, request: CreateGame) -> Header:
+def _header(game_id: str, ruleset: Ruleset, options: Any, request: CreateGame, owner: str) -> Header:
     seats = [_header_seat(seat) for seat in request.seats]
     with_players = any(seat.kind != "bot" for seat in seats)
     pace = request.pace_seconds
@@ -171,4 +175,5 @@ def _header(game_id: str, ruleset: Ruleset, options: Any, request: CreateGame) -
         commitment=fairness.commitment(game_id, seed),
         metadata=request.metadata,
         request=_digest(request),
+        api_key=owner,
     )

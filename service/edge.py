@@ -2,6 +2,7 @@
 
 HEAD is GET without a body. OPTIONS names all methods of a resource, not those of one handler. A path with an empty
 segment, or one slash too many at its end, is another path: litestar would take `/v1/games//moves` for a game's.
+Request ids are made here and never taken from a client: the log names a request by something nobody else chose.
 """
 
 import re
@@ -14,6 +15,7 @@ from litestar import Litestar
 from litestar.enums import ScopeType
 from litestar.types import Message, Receive, Scope, Send
 
+from service.browsers import Cors, secured
 from service.metrics import Metrics
 
 NOWHERE = "/-"
@@ -23,9 +25,10 @@ NOWHERE = "/-"
 class Edge:
     """An ASGI application around a litestar application, its `app`."""
 
-    def __init__(self, app: Litestar, metrics: Metrics) -> None:
+    def __init__(self, app: Litestar, metrics: Metrics, cors: Cors) -> None:
         self.app = app
         self._metrics = metrics
+        self._cors = cors
         self._resources = list(_resources(app))
 
     def end_streams(self) -> None:
@@ -45,6 +48,7 @@ class Edge:
         path, allowed = self._resource(scope["path"])
         method = scope["method"]
         head = method == "HEAD"
+        cors = self._cors.headers(scope["headers"], method, allowed)
         # The server looks into its own scope to know what it may send, so that one stays as it is.
         scope = {**scope, "request_id": request_id, "allowed": allowed, "head": head}
         if head:
@@ -54,7 +58,7 @@ class Edge:
 
         async def outgoing(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode())]
+                message["headers"] = [*secured(message["headers"]), (b"x-request-id", request_id.encode()), *cors]
                 self._metrics.answered(path, method, message["status"], time.perf_counter() - began)
             elif head and message["type"] == "http.response.body":
                 message["body"] = b""

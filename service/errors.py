@@ -82,6 +82,12 @@ class NotAcceptable(ServiceError):
     code = "not_acceptable"
 
 
+class HeadersTooLarge(ServiceError):
+    """The request is too large before its body begins."""
+
+    code = "headers_too_large"
+
+
 class UnsupportedMediaType(ServiceError):
     """The body is not declared as JSON."""
 
@@ -142,6 +148,15 @@ class IdempotencyMismatch(ServiceError):
     code = "idempotency_mismatch"
 
 
+class RateLimited(ServiceError):
+    """The caller asks for more than its limit; `limit_key` names it."""
+
+    code = "rate_limited"
+
+    def __init__(self, limit_key: str, seconds: int) -> None:
+        super().__init__("", more={"limit_key": limit_key}, Retry_After=str(seconds))
+
+
 class Unavailable(ServiceError):
     """The store cannot be reached now, or does not take the write."""
 
@@ -166,7 +181,7 @@ PROBLEMS: dict[str, Problem] = {
     "unauthorized": Problem(
         HTTPStatus.UNAUTHORIZED,
         "A token is needed",
-        "Send the token of the seat, or of the creator, as `Authorization: Bearer`.",
+        "Send the token of the seat or of the creator, or an API key where one will do, as `Authorization: Bearer`.",
     ),
     "forbidden": Problem(
         HTTPStatus.FORBIDDEN,
@@ -197,6 +212,11 @@ PROBLEMS: dict[str, Problem] = {
     ),
     "not_acceptable": Problem(
         HTTPStatus.NOT_ACCEPTABLE, "Nothing acceptable can be answered", "Accept `application/json`."
+    ),
+    "headers_too_large": Problem(
+        HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+        "The headers are too large",
+        "Send fewer or shorter ones; `GET /v1/limits` says how much a request may hold before its body.",
     ),
     "too_large": Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The body is too large", "A body may hold up to 64 KiB."),
     "unsupported_media_type": Problem(
@@ -248,6 +268,11 @@ PROBLEMS: dict[str, Problem] = {
     ),
     "history_lost": Problem(
         HTTPStatus.CONFLICT, "The cursor is of another history", "Read the view again and go on from its cursor."
+    ),
+    "rate_limited": Problem(
+        HTTPStatus.TOO_MANY_REQUESTS,
+        "This is more than the limit",
+        "Wait for `Retry-After` seconds, then send the same bytes; `GET /v1/limits` says what `limit_key` counts.",
     ),
     "unavailable": Problem(
         HTTPStatus.SERVICE_UNAVAILABLE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -14,7 +15,7 @@ from engine import bots, catalog
 from engine.chance import PublishedDeals
 from engine.errors import DealOver, EngineError
 from engine.match import DealSource, Match, MatchState, recorded, resume
-from service.access import Caller, Seated, Tokens
+from service.access import BY_CREATOR, Caller, Seated, Tokens, is_api_key
 from service.errors import (
     Forbidden,
     ServiceError,
@@ -23,6 +24,7 @@ from service.errors import (
     VersionConflict,
 )
 from service.events import Wakeups
+from service.keys import Keys
 from service.recent import Recent
 from service.schemas import (
     ApplyMove,
@@ -62,8 +64,15 @@ class Context:
     tokens: Tokens
     deals: Callable[[str, list[str]], DealSource] = PublishedDeals
     nudge: Callable[[int, int], None] = _leave_to_the_sweep
+    waiting_jobs: int = 0
+    """How many jobs of a seat may wait for a bot; 0 is any number."""
     recent: Recent = field(default_factory=Recent)
     wakeups: Wakeups = field(default_factory=Wakeups)
+
+    @cached_property
+    def keys(self) -> Keys:
+        """The API keys."""
+        return Keys(self.store.redis)
 
 
 def resolve_bot(spec: BotSpec) -> BotSpec:
@@ -117,7 +126,17 @@ def voters(header: Header) -> tuple[int, ...]:
 async def enter(context: Context, game_id: str, token: str | None) -> tuple[Loaded, Caller | None]:
     """A game, and who asks; None is a spectator. GameNotFound, GameExpired; Unauthorized for an unknown token."""
     game = await load(context, game_id)
+    if token is not None and is_api_key(token):
+        return game, await _creator_by_key(context, game, token)
     return game, caller_of(context, game, token)
+
+
+async def _creator_by_key(context: Context, game: Loaded, token: str) -> Caller:
+    """The creator, by the API key that created the game; it never is a seat. Unauthorized for any other key."""
+    key = await context.keys.find(token)
+    if key.name != game.header.api_key:
+        raise Unauthorized("This API key did not create this game.")
+    return BY_CREATOR
 
 
 async def enter_to_move(context: Context, game_id: str, token: str | None) -> tuple[Loaded, Caller | None]:

@@ -89,20 +89,29 @@ STREAM = {
         "retry": {"type": "integer", "description": "Milliseconds to wait before coming back."},
     },
 }
-OF_STATUS = {401: ("WWW-Authenticate",), 503: ("Retry-After",)}
+OF_STATUS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 """The headers that every answer with a status has, beside X-Request-Id."""
 
 SECURITY: Mapping[str, list[dict[str, list[str]]]] = {
     "none": [],
-    "optional": [{"token": []}, {}],
+    "optional": [{"token": []}, {"apiKey": []}, {}],
     "seat": [{"token": []}],
-    "creator": [{"token": []}],
-    "invite": [],
+    "creator": [{"token": []}, {"apiKey": []}],
+    "key": [{"apiKey": []}, {}],
+    "invite": [{"apiKey": []}, {}],
 }
 TOKEN = {
     "type": "http",
     "scheme": "bearer",
     "description": "The token of a seat, or of the game's creator. Creating a game answers them, once.",
+}
+
+API_KEY = {
+    "type": "http",
+    "scheme": "bearer",
+    "bearerFormat": "tk_...",
+    "description": "An API key, from the operator. Where a service has any, creating games needs one; the key that "
+    "created a game may do what its creator's token may, and never sees a hand.",
 }
 
 
@@ -147,7 +156,7 @@ def document(app: Litestar) -> dict[str, Any]:
         "servers": [{"url": "/", "description": "The service that this document comes from."}],
         "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
         "paths": paths,
-        "components": {"schemas": schemas, "headers": HEADERS, "securitySchemes": {"token": TOKEN}},
+        "components": {"schemas": schemas, "headers": HEADERS, "securitySchemes": {"token": TOKEN, "apiKey": API_KEY}},
     }
 
 

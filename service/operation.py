@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-EVERYWHERE = ("invalid_request", "not_acceptable", "internal_error")
+EVERYWHERE = ("invalid_request", "not_acceptable", "headers_too_large", "internal_error")
 """Codes that any operation may answer with."""
 
 
@@ -28,7 +28,8 @@ IF_NONE_MATCH = Parameter(
 IDEMPOTENCY_KEY = Parameter(
     "Idempotency-Key",
     "header",
-    "A UUID that is new for each thing to be created: a repetition with the same key creates nothing more.",
+    "A UUID that is new for each thing to be created: a repetition with the same key creates nothing more. Beside an "
+    "API key, which has keys of its own, up to 255 printable characters of ASCII will do as well.",
     {"type": "string", "format": "uuid", "pattern": IDEMPOTENCY_KEY_PATTERN},
 )
 
@@ -37,18 +38,21 @@ IDEMPOTENCY_KEY = Parameter(
 class Operation:
     """An operation of the API: its id (a method name for clients), types by status, and possible problems.
 
-    `access`: `seat` needs a seat's token, `creator` the creator's, `optional` takes any or none, `invite` asks for
-    an invite in the body, `none` looks at none.
+    `access`: `seat` needs a seat's token, `creator` the creator's or the API key that created the game, `optional`
+    takes any or none, `key` needs an API key where there are any, `invite` asks for an invite in the body and takes
+    an API key, `none` looks at none.
     """
 
     id: str
     tag: str
     answers: dict[int, Any]
-    access: Literal["none", "invite", "optional", "seat", "creator"] = "none"
+    access: Literal["none", "key", "invite", "optional", "seat", "creator"] = "none"
     body: Any = None
     problems: tuple[str, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     answer_headers: dict[str, str] = field(default_factory=dict)
+    limit: str = "reads"
+    """The limit that a request counts for; empty for none."""
     stream: bool = False
     """Whether 200 may be server-sent events as well."""
 
@@ -57,6 +61,8 @@ class Operation:
         more: tuple[str, ...] = ()
         if self.access != "none":
             more += ("unauthorized", "unavailable")
+        if self.limit:
+            more += ("rate_limited",)
         if self.body is not None:
             more += ("unsupported_media_type", "too_large")
         return tuple(dict.fromkeys((*self.problems, *more, *EVERYWHERE)))

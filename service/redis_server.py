@@ -261,6 +261,15 @@ def check(url: str, *, queue: bool = False) -> str:
     return f"{name} {version} at {place}"
 
 
+def count(url: str, name: str) -> int:
+    """How many fields a hash has. Raises RedisUnavailableError."""
+    try:
+        with _connect(url) as client:
+            return int(client.hlen(name))
+    except (redis.RedisError, OSError, ValueError) as error:
+        raise RedisUnavailableError(f"The Redis at {place_of(url)} does not answer ({error}).") from None
+
+
 LESS_THAN_ALWAYS = {
     "everysec": "which it writes to disk once a second (appendfsync everysec): its death or a power cut may cost the "
     "moves acknowledged in the last seconds.",

@@ -416,3 +416,4 @@ class Problem(Answer):
     reason: str | msgspec.UnsetType = msgspec.UNSET
     current_version: int | msgspec.UnsetType = msgspec.UNSET
     by: Controller | msgspec.UnsetType | None = msgspec.UNSET
+    limit_key: str | msgspec.UnsetType = msgspec.UNSET

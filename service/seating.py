@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
-from service.access import Caller, Seated
-from service.creation import CREATOR, start
+from service.access import BY_CREATOR, Caller, Seated
+from service.creation import start
 from service.errors import Forbidden, IdempotencyMismatch, SeatsOpen, SeatTaken, Unauthorized, Unavailable
 from service.games import TRIES, Context, check_going_on, check_seat, commit, holds, is_over, load
 from service.schemas import (
@@ -99,9 +99,9 @@ def _open_seats(game: Loaded, standing: Standing) -> list[int]:
 def creator_only(caller: Caller | None) -> None:
     """Unauthorized without a token, Forbidden for a seat's."""
     if caller is None:
-        raise Unauthorized("Send the creator's token as `Authorization: Bearer`.")
+        raise Unauthorized("Send the creator's token, or the API key that created the game.")
     if caller.seat is not None:
-        raise Forbidden("This needs the creator's token.")
+        raise Forbidden("This needs the creator's token, or the API key that created the game.")
 
 
 async def start_game(context: Context, game: Loaded, client_seed: str | None) -> GameView:
@@ -116,7 +116,7 @@ async def start_game(context: Context, game: Loaded, client_seed: str | None) ->
         standing = Standing(now.seats, client_seed)
         return await start(context, now, _entry(None, "creator"), standing)
 
-    return game_view(await _changed(context, game, begin), CREATOR)
+    return game_view(await _changed(context, game, begin), BY_CREATOR)
 
 
 async def rotate(context: Context, game: Loaded, seat: int, caller: Caller) -> SeatToken:
@@ -188,7 +188,7 @@ async def abandon(context: Context, game: Loaded) -> GameView:
             return now
         return await commit(context, now, now.match, _entry(None, "creator", Abandoned()), abandoned=True)
 
-    return game_view(await _changed(context, game, end), CREATOR)
+    return game_view(await _changed(context, game, end), BY_CREATOR)
 
 
 async def erase(context: Context, game: Loaded) -> None:

@@ -6,11 +6,12 @@ import socket
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from service import listening
 from service.app import create_app, settle_memory
 from service.edge import Edge
+from service.heads import BoundedHead
 from service.settings import Settings
 
 GRACE = 1.0
@@ -24,13 +25,13 @@ def serve(settings: Settings, listener: socket.socket) -> bool:
     logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
     app = create_app(settings)
     listening.allow_many_connections()
-    server = Server(app, settings.log_level)
+    server = Server(app, settings)
     settle_memory()
     server.run(sockets=[listener])
     return server.started
 
 
-class Connection(HttpToolsProtocol):
+class Connection(BoundedHead):
     """A connection of which every request is told when the client goes.
 
     uvicorn tells only the newest, and one that was sent behind a stream is newer: the stream would go on for good.
@@ -57,16 +58,19 @@ class Connection(HttpToolsProtocol):
 class Server(uvicorn.Server):
     """uvicorn, which ends the streams when it stops."""
 
-    def __init__(self, app: Edge, log_level: str) -> None:
+    def __init__(self, app: Edge, settings: Settings) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
                 loop="uvloop",
                 http=Connection,
+                ws="none",
                 lifespan="on",
-                log_level=log_level,
+                log_level=settings.log_level,
                 access_log=False,
                 server_header=False,
+                proxy_headers=bool(settings.trusted_proxies),
+                forwarded_allow_ips=list(settings.trusted_proxies),
                 timeout_graceful_shutdown=MOST_GRACE,
             )
         )

@@ -1,11 +1,16 @@
 """What a process is told by its environment: read once, when asked, never at import."""
 
+import ipaddress
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from service.rates import DEFAULTS, LimitsError, Rates, parse_limits, text_of
 
 LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
 REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
 MINIMAL_SECRET = 16
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?", re.ASCII)
 
 
 class SettingsError(Exception):
@@ -31,6 +36,12 @@ class Settings:
     """The TCP port of the API; 0 takes any free one."""
     log_level: str = "info"
     bot_queue: str = "tapete-bots"
+    limits: Rates = field(default_factory=lambda: DEFAULTS)
+    """What everyone may ask for, and how often."""
+    trusted_proxies: tuple[str, ...] = ()
+    """Addresses and networks whose word counts for who asks (`X-Forwarded-For`); `*` is everyone's."""
+    cors_origins: tuple[str, ...] = ()
+    """Origins whose pages may ask, as browsers name them; `*` is all."""
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "Settings":
@@ -43,6 +54,9 @@ class Settings:
             host=environ.get("TAPETE_HOST") or cls.host,
             port=_port(environ.get("TAPETE_PORT") or str(cls.port)),
             log_level=_log_level(environ.get("TAPETE_LOG_LEVEL") or cls.log_level),
+            limits=_limits(environ.get("TAPETE_LIMITS", "")),
+            trusted_proxies=_proxies(environ.get("TAPETE_TRUSTED_PROXIES", "")),
+            cors_origins=_origins(environ.get("TAPETE_CORS_ORIGINS", "")),
         )
 
     def to_environment(self) -> dict[str, str]:
@@ -54,6 +68,9 @@ class Settings:
             "TAPETE_HOST": self.host,
             "TAPETE_PORT": str(self.port),
             "TAPETE_LOG_LEVEL": self.log_level,
+            "TAPETE_LIMITS": text_of(self.limits),
+            "TAPETE_TRUSTED_PROXIES": ",".join(self.trusted_proxies),
+            "TAPETE_CORS_ORIGINS": ",".join(self.cors_origins),
         }
 
     def complete(self) -> "Settings":
@@ -99,6 +116,39 @@ def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65535:
         raise SettingsError(f"TAPETE_PORT is {text!r}: it takes a number from 0 (any free port) to 65535.")
     return int(text)
+
+
+def _proxies(text: str) -> tuple[str, ...]:
+    proxies = tuple(text.replace(",", " ").split())
+    for proxy in proxies:
+        try:
+            if proxy != "*":
+                ipaddress.ip_network(proxy)
+        except ValueError:
+            raise SettingsError(
+                f"TAPETE_TRUSTED_PROXIES holds {proxy!r}: it takes addresses and networks such as 10.0.0.0/8."
+            ) from None
+    if "*" in proxies and len(proxies) > 1:
+        raise SettingsError("TAPETE_TRUSTED_PROXIES holds `*` and more: `*` trusts everyone, so it stands alone.")
+    return proxies
+
+
+def _origins(text: str) -> tuple[str, ...]:
+    origins = tuple(text.replace(",", " ").split())
+    for origin in origins:
+        if origin != "*" and not _ORIGIN.fullmatch(origin):
+            raise SettingsError(
+                f"TAPETE_CORS_ORIGINS holds {origin!r}: it takes origins as browsers name them, such as "
+                "https://table.example, without a path."
+            )
+    return origins
+
+
+def _limits(text: str) -> Rates:
+    try:
+        return parse_limits(text)
+    except LimitsError as error:
+        raise SettingsError(f"TAPETE_LIMITS: {error}") from None
 
 
 def _log_level(text: str) -> str:

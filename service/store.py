@@ -11,6 +11,7 @@ its shard, and a Redis Cluster can hold the games.
     tapete:{s07}:gone:ID   how the game stood, kept for a while after it expired
     tapete:{s07}:job:ID    hash: a job that a client asked for
     tapete:{s07}:jobs:ID   set: the keys of a game's jobs, and what is due of them
+    tapete:{s07}:waiting:ID  sorted set by time: `seat:job`, the jobs of a game that are not answered
     tapete:{s07}:due       sorted set by time: `game:version:kind`
     tapete:{s07}:changed   channel: `game version`
 """
@@ -81,6 +82,8 @@ class Header(Struct):
     metadata: dict[str, str]
     request: str = ""
     """A digest of the request that created the game, to know its repetition by."""
+    api_key: str = ""
+    """The name that the API key belongs to which created the game; empty without one."""
 
 
 class SeatState(Struct):
@@ -407,11 +410,17 @@ class Store:
         """Forget a piece of due work that no longer applies."""
         await self._call(self.redis.zrem(key("due", shard_of(member)), member))
 
-    async def ask(self, job_id: str, job: StoredJob) -> bool:
-        """Write a job down and make it due, once; False where it was there already."""
+    async def ask(self, job_id: str, job: StoredJob, most: int = 0) -> bool | None:
+        """Write a job down and make it due, once; False where it was there already.
+
+        None where `most` jobs of its seat wait already; 0 lets any number wait.
+        """
         shard = shard_of(job_id)
-        keys = [key("job", shard, job_id), key("due", shard), key("jobs", shard, job.game_id)]
-        return bool(await self._run(self._ask, keys, [job_member(job_id), _encode(job), JOB_MS]))
+        kinds = ("jobs", "waiting")
+        keys = [key("job", shard, job_id), key("due", shard), *(key(kind, shard, job.game_id) for kind in kinds)]
+        told = [job_member(job_id), _encode(job), JOB_MS, job.seat, job_id, most]
+        answer = await self._run(self._ask, keys, told)
+        return None if answer < 0 else bool(answer)
 
     async def job(self, job_id: str) -> tuple[StoredJob, JobState, bytes] | None:
         """A job, its state, and its answer as JSON (empty while it is queued); None where there is no such job."""
@@ -425,6 +434,7 @@ class Store:
         """Finish a job, once; False where it was finished before."""
         shard = shard_of(job_id)
         keys = [key("job", shard, job_id), key("due", shard), key("changed", shard)]
+        keys.append(key("waiting", shard, f"gm_{job_id[3:23]}"))
         return bool(await self._run(self._answer, keys, [job_member(job_id), state, answer, job_id]))
 
     async def version(self) -> str:

@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.text import Text
 
 from service import children, listening, redis_server
+from service.access import API_KEYS
 from service.children import Child
 from service.settings import Settings, parse_secrets
 
@@ -29,6 +30,7 @@ GRACE = 5.0
 REDIS_GRACE = 10.0
 """Seconds that a part may take to stop before it is killed."""
 
+OPEN = "open: whoever reaches it may create games, until there is an API key (`tapete keys add NAME`)"
 NOT_COMPILED = "not compiled, so bots are slow: install a C compiler and Python's headers, then `make compile`"
 
 
@@ -127,7 +129,8 @@ async def _run(settings: Settings, data_dir: Path, listener: socket.socket, bot_
         redis = await _start_redis(service)
         _start_parts(service, bot_workers)
         if await _until(service, lambda: asyncio.to_thread(_answers, *listening.address_to_ask(listener))):
-            _print_banner(service, redis)
+            keys = await asyncio.to_thread(redis_server.count, service.settings.redis_url, API_KEYS)
+            _print_banner(service, redis, keys)
         for child in service.parts:
             child.established = True
         await service.stop.wait()
@@ -231,7 +234,7 @@ async def _stop(service: _Service) -> None:
         redis_server.remove_socket(url)
 
 
-def _print_banner(service: _Service, redis: str) -> None:
+def _print_banner(service: _Service, redis: str, keys: int) -> None:
     url = listening.url(service.listener)
     compiled = service.engine_mode == "compiled"
     rows = {
@@ -240,6 +243,7 @@ def _print_banner(service: _Service, redis: str) -> None:
         "data": (str(service.data_dir), ""),
         "Redis": (redis, ""),
         "engine": ("compiled", "") if compiled else (NOT_COMPILED, "yellow"),
+        "access": (f"games are created with an API key ({keys} on the list)", "") if keys else (OPEN, "yellow"),
         "stop": ("Ctrl-C", ""),
     }
     lines = [Text.assemble((f"{name:<8}", "dim"), value) for name, value in rows.items()]

@@ -99,4 +99,21 @@ async def list_errors(request: AnyRequest) -> Answer:
     return unchanging(request, _content(catalogue.error_list), PUBLIC)
 
 
-HANDLERS = (list_rulesets, get_ruleset, list_bots, list_errors)
+@get(
+    "/v1/limits",
+    **describes(
+        Operation(
+            "listLimits", TAG, {200: catalogue.LimitList, 304: None}, parameters=(IF_NONE_MATCH,), answer_headers=ETAG
+        )
+    ),
+)
+async def list_limits(request: AnyRequest) -> Answer:
+    """List every limit with its value; a 429 names the one that was met as `limit_key`."""
+    query(request)
+    state = request.app.state
+    if "limits" not in state:
+        state.limits = Content.of(msgspec.json.encode(catalogue.limit_list(state.limiter.rates)), JSON)
+    return unchanging(request, state.limits, PUBLIC)
+
+
+HANDLERS = (list_rulesets, get_ruleset, list_bots, list_errors, list_limits)

@@ -44,11 +44,9 @@ SECURITY_POLICY = "; ".join(
 )
 PAGE = {
     "Content-Security-Policy": SECURITY_POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-cache",
 }
-ASSET = {"X-Content-Type-Options": "nosniff", "Cache-Control": "public, max-age=3600"}
+ASSET = {"Cache-Control": "public, max-age=3600"}
 
 
 @cache

@@ -10,6 +10,8 @@ from litestar.types import ASGIApp
 from service import bot_moves, creation, following, games, targets
 from service.access import Caller
 from service.operation import IDEMPOTENCY_KEY, IF_NONE_MATCH, Operation, Parameter, describes
+from service.rates import MOST_PAGE, MOST_WAIT
+from service.routes.admission import Held, hold_a_place
 from service.routes.http import (
     NO_STORE,
     PRIVATE,
@@ -23,6 +25,7 @@ from service.routes.http import (
     enter_game,
     holds,
     idempotency_key,
+    key_to_create,
     query,
     sent_as,
     whole,
@@ -44,10 +47,8 @@ from service.schemas import (
 )
 from service.store import Loaded
 
-MOST_WAIT = 25
 REPLAYED = {"Idempotency-Replayed": "true"}
 PAGE = 100
-MOST_PAGE = 1000
 GONE = ("game_not_found", "game_expired", "game_deleted")
 TAG = "Games"
 
@@ -72,8 +73,10 @@ LIMIT = Parameter(
             "createGame",
             TAG,
             {201: CreatedGame},
+            access="key",
             body=CreateGame,
-            problems=("game_deleted", "invalid_options", "unknown_bot", "idempotency_mismatch", "unavailable"),
+            limit="games",
+            problems=("game_deleted", "invalid_options", "unknown_bot", "idempotency_mismatch"),
             parameters=(IDEMPOTENCY_KEY,),
             answer_headers={
                 "Location": "Where the game is from now on.",
@@ -91,14 +94,18 @@ async def create_game(request: AnyRequest) -> Answer:
     Send an `Idempotency-Key`, a new UUID, and no game is created twice: after a time-out or a 503 repeat the same
     body with the same key, and the first answer comes again. A key is known for as long as its game is kept; the key of
     a game that was erased creates no other. Whoever knows key and body gets the tokens, so treat the key as a secret.
+
+    Where the service has API keys this needs one, and `Idempotency-Key` is that key's own.
     """
     query(request)
+    api_key = await key_to_create(request)
+    owner = api_key.name if api_key else ""
     asked = await body(request, _create)
     again = {}
-    if (key := idempotency_key(request)) is None:
-        created = await creation.create_game(context_of(request), asked)
+    if (key := idempotency_key(request, api_key)) is None:
+        created = await creation.create_game(context_of(request), asked, owner)
     else:
-        created, replayed = await creation.create_once(context_of(request), asked, key)
+        created, replayed = await creation.create_once(context_of(request), asked, key, owner)
         again = REPLAYED if replayed else {}
     return answer(created, 201, {**NO_STORE, **again, "Location": f"/v1/games/{created.game.game_id}"})
 
@@ -164,6 +171,7 @@ async def list_legal_moves(request: AnyRequest, game_id: FromPath[str]) -> Answe
             TAG,
             {200: MoveApplied},
             access="seat",
+            limit="moves",
             body=ApplyMove,
             problems=(
                 "forbidden",
@@ -201,6 +209,7 @@ async def apply_move(request: AnyRequest, game_id: FromPath[str]) -> Answer:
             TAG,
             {200: GameView},
             access="seat",
+            limit="changes",
             body=ProposeTarget,
             problems=("forbidden", *GONE, "match_over", "not_started", "no_target"),
         )
@@ -229,6 +238,7 @@ async def propose_target(request: AnyRequest, game_id: FromPath[str]) -> Answer:
             TAG,
             {202: Job, 200: Job},
             access="seat",
+            limit="jobs",
             body=AskBot,
             problems=(
                 "forbidden",
@@ -269,7 +279,8 @@ async def ask_bot(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     asked = await body(request, _ask)
     job_id = await bot_moves.ask(context, game, seat, asked)
     wait = _preferred_wait(request)
-    job = await bot_moves.wait_for_job(context, job_id, bearer(request), wait or 0)
+    with hold_a_place(request, wait or 0):
+        job = await bot_moves.wait_for_job(context, job_id, bearer(request), wait or 0)
     finished = wait is not None and job.state != "queued"
     headers = {**PRIVATE, "Location": f"/v1/jobs/{job_id}"}
     if wait is not None:
@@ -344,8 +355,9 @@ async def list_events(request: AnyRequest, game_id: FromPath[str]) -> ASGIApp:
     game, caller = await enter_game(request, game_id)
     if streamed:
         return await _stream(request, game, caller, place, most)
-    reading = following.events_page(context_of(request), game, caller, place, limit, seconds=seconds)
-    page = await (while_there(request.receive, reading) if seconds else reading)
+    with hold_a_place(request, seconds):
+        reading = following.events_page(context_of(request), game, caller, place, limit, seconds=seconds)
+        page = await (while_there(request.receive, reading) if seconds else reading)
     return answer(page, headers=VARIED)
 
 
@@ -367,7 +379,8 @@ async def _stream(
     if games.is_over(game) and place.cursor == game.cursor:
         return Answer(b"", 204, headers=VARIED)
     batches = following.follow(context, game, caller, place, PING_SECONDS)
-    return EventStream(batches, 0 if request.scope["head"] else most)  # type: ignore[typeddict-item] # the edge puts it there
+    stream = EventStream(batches, 0 if request.scope["head"] else most)  # type: ignore[typeddict-item] # the edge puts it there
+    return Held(stream, request)
 
 
 @get(

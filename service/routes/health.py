@@ -12,14 +12,14 @@ from service.schemas import Live, Ready
 NOW = {"Cache-Control": "no-store"}
 
 
-@get("/health/live", **describes(Operation("getLive", "Health", {200: Live})))
+@get("/health/live", **describes(Operation("getLive", "Health", {200: Live}, limit="")))
 async def live(request: AnyRequest) -> Answer:
     """Say that the process answers. It looks at nothing else."""
     query(request)
     return answer(Live(status="ok"), headers=NOW)
 
 
-@get("/health/ready", **describes(Operation("getReady", "Health", {200: Ready, 503: Ready})))
+@get("/health/ready", **describes(Operation("getReady", "Health", {200: Ready, 503: Ready}, limit="")))
 async def ready(request: AnyRequest) -> Answer:
     """Say whether games can be played: the store answers. Also which engine runs, and how many workers there are."""
     query(request)

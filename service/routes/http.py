@@ -12,9 +12,10 @@ from litestar.exceptions import ClientException
 from litestar.types import Receive, Scope, Send
 
 from engine.errors import InvalidOptions
-from service.access import Caller
+from service.access import Caller, is_api_key
 from service.errors import InvalidRequest, NotAcceptable, Unauthorized, UnsupportedMediaType
 from service.games import Context, enter
+from service.keys import KnownKey
 from service.operation import IDEMPOTENCY_KEY_PATTERN
 from service.store import Loaded
 
@@ -36,6 +37,7 @@ _encode = msgspec.json.Encoder().encode
 _JSON_TYPE = re.compile(r'\s*application/json\s*(?:;\s*charset="?utf-8"?\s*)?', re.ASCII | re.IGNORECASE)
 _AT = re.compile(r"(.*) - at `(?:key` in `)?\$(.*)`$", re.DOTALL)
 _KEY = re.compile(IDEMPOTENCY_KEY_PATTERN, re.ASCII)
+_FREE_KEY = re.compile(r"[\x20-\x7e]{1,255}", re.ASCII)
 _QUALITY = re.compile(r"(?:^|;)\s*q\s*=\s*([01](?:\.[0-9]{0,3})?)\s*(?:;|$)", re.ASCII | re.IGNORECASE)
 _BEARER = re.compile(r"Bearer +([A-Za-z0-9._~+/=-]{1,200})", re.ASCII | re.IGNORECASE)
 
@@ -80,15 +82,35 @@ def sent_as(request: AnyRequest, name: bytes) -> list[str]:
     return [value.decode("latin-1") for known, value in request.scope["headers"] if known == name]
 
 
+def token_of(request: AnyRequest) -> str | None:
+    """The token of the request; None where there is none, or no header that could hold one."""
+    sent = sent_as(request, b"authorization")
+    found = _BEARER.fullmatch(sent[0]) if len(sent) == 1 else None
+    return found[1] if found else None
+
+
 def bearer(request: AnyRequest) -> str | None:
     """The token of the request; None where there is none. Unauthorized where the header is no bearer token."""
     sent = sent_as(request, b"authorization")
     if not sent:
         return None
-    found = _BEARER.fullmatch(sent[0]) if len(sent) == 1 else None
-    if found is None:
+    if (token := token_of(request)) is None:
         raise Unauthorized("Send exactly one header `Authorization: Bearer`, with a token after it.")
-    return found[1]
+    return token
+
+
+async def key_of(request: AnyRequest) -> KnownKey | None:
+    """The API key of the request; None where it sends none. Unauthorized where it is unknown."""
+    token = bearer(request)
+    return await context_of(request).keys.find(token) if token and is_api_key(token) else None
+
+
+async def key_to_create(request: AnyRequest) -> KnownKey | None:
+    """The API key that creates something; None where the service is open. Unauthorized."""
+    key = await key_of(request)
+    if key is None and await context_of(request).keys.configured():
+        raise Unauthorized("Creating needs an API key here: send it as `Authorization: Bearer`.")
+    return key
 
 
 async def enter_game(request: AnyRequest, game_id: str) -> tuple[Loaded, Caller | None]:
@@ -181,16 +203,18 @@ def query(request: AnyRequest, known: tuple[str, ...] = ()) -> dict[str, str]:
     return dict(pairs)
 
 
-def idempotency_key(request: AnyRequest) -> str | None:
-    """The key that makes a repetition known; None where there is none. InvalidRequest where it is no UUID."""
+def idempotency_key(request: AnyRequest, api_key: KnownKey | None) -> str | None:
+    """The key that makes a repetition known; None where there is none. InvalidRequest.
+
+    Without an API key whoever knows it gets the answer, so then it must be a UUID, which nobody guesses.
+    """
     sent = sent_as(request, b"idempotency-key")
     if not sent:
         return None
-    if len(sent) > 1 or not _KEY.fullmatch(sent[0]):
-        raise InvalidRequest(
-            "`Idempotency-Key` is no key.", [{"parameter": "Idempotency-Key", "detail": "It takes one UUID."}]
-        )
-    return sent[0].lower()
+    if len(sent) > 1 or not (_FREE_KEY if api_key else _KEY).fullmatch(sent[0]):
+        takes = "It takes 1 to 255 printable characters of ASCII, once." if api_key else "It takes one UUID."
+        raise InvalidRequest("`Idempotency-Key` is no key.", [{"parameter": "Idempotency-Key", "detail": takes}])
+    return sent[0].lower() if _KEY.fullmatch(sent[0]) else sent[0]
 
 
 def whole(text: str | None, name: str, low: int, high: int, default: int) -> int:

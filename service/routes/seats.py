@@ -8,6 +8,7 @@ from service import games, seating
 from service.access import Seated
 from service.errors import NotFound, Unauthorized
 from service.operation import IDEMPOTENCY_KEY, Operation, describes
+from service.routes.admission import count_a_guess, count_a_rotation
 from service.routes.games import GONE, REPLAYED
 from service.routes.http import (
     NO_STORE,
@@ -19,6 +20,7 @@ from service.routes.http import (
     context_of,
     enter_game,
     idempotency_key,
+    key_of,
     query,
 )
 from service.schemas import ClaimedSeat, ClaimSeat, GameView, SeatToken, StartGame
@@ -45,6 +47,7 @@ def _seat(game: Loaded, number: str) -> int:
             TAG,
             {200: ClaimedSeat},
             access="invite",
+            limit="changes",
             body=ClaimSeat,
             problems=("not_found", *GONE, "seat_taken", "match_over", "idempotency_mismatch"),
             parameters=(IDEMPOTENCY_KEY,),
@@ -62,10 +65,17 @@ async def claim_seat(request: AnyRequest, game_id: FromPath[str], seat: FromPath
     the last claim, unless it waits for its creator.
     """
     query(request)
+    context, api_key = context_of(request), await key_of(request)
     asked = await body(request, _claim)
-    game, _ = await enter_game(request, game_id)
+    game = await games.load(context, game_id) if api_key else (await enter_game(request, game_id))[0]
     number = _seat(game, seat)
-    claimed, again = await seating.claim(context_of(request), game, number, asked, idempotency_key(request))
+    key = idempotency_key(request, api_key)
+    mine = f"{api_key.name}:{key}" if api_key and key else key
+    try:
+        claimed, again = await seating.claim(context, game, number, asked, mine)
+    except Unauthorized:
+        await count_a_guess(request)
+        raise
     return answer(claimed, headers={**NO_STORE, **REPLAYED} if again else NO_STORE)
 
 
@@ -78,6 +88,7 @@ async def claim_seat(request: AnyRequest, game_id: FromPath[str], seat: FromPath
             TAG,
             {200: GameView},
             access="creator",
+            limit="changes",
             body=StartGame,
             problems=("forbidden", *GONE, "seats_open", "match_over"),
         )
@@ -104,6 +115,7 @@ async def start_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
             TAG,
             {200: SeatToken},
             access="seat",
+            limit="changes",
             problems=("forbidden", "not_found", *GONE, "match_over"),
         )
     ),
@@ -118,7 +130,9 @@ async def rotate_token(request: AnyRequest, game_id: FromPath[str], seat: FromPa
     game, caller = await enter_game(request, game_id)
     if caller is None:
         raise Unauthorized("Send the token of the seat, or the creator's, as `Authorization: Bearer`.")
-    rotated = await seating.rotate(context_of(request), game, _seat(game, seat), caller)
+    number = _seat(game, seat)
+    await count_a_rotation(request, game.id, number)
+    rotated = await seating.rotate(context_of(request), game, number, caller)
     return answer(rotated, headers=NO_STORE)
 
 
@@ -137,6 +151,7 @@ async def _seated(request: AnyRequest, game_id: str) -> tuple[Loaded, Seated]:
             TAG,
             {200: GameView},
             access="seat",
+            limit="changes",
             problems=("forbidden", *GONE, "not_started", "match_over"),
         )
     ),
@@ -159,6 +174,7 @@ async def return_to_seat(request: AnyRequest, game_id: FromPath[str]) -> Answer:
             TAG,
             {200: GameView},
             access="seat",
+            limit="changes",
             problems=("forbidden", *GONE, "not_started", "match_over"),
         )
     ),
@@ -172,7 +188,9 @@ async def resign_seat(request: AnyRequest, game_id: FromPath[str]) -> Answer:
 @post(
     "/v1/games/{game_id:str}/abandonment",
     status_code=200,
-    **describes(Operation("abandonGame", TAG, {200: GameView}, access="creator", problems=("forbidden", *GONE))),
+    **describes(
+        Operation("abandonGame", TAG, {200: GameView}, access="creator", limit="changes", problems=("forbidden", *GONE))
+    ),
 )
 async def abandon_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """End a game for good, without a result. A game that is over stays as it is."""
@@ -185,7 +203,9 @@ async def abandon_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
 @delete(
     "/v1/games/{game_id:str}",
     status_code=200,  # litestar lets no handler answer with 204 itself, and ours does
-    **describes(Operation("deleteGame", TAG, {204: None}, access="creator", problems=("forbidden", *GONE))),
+    **describes(
+        Operation("deleteGame", TAG, {204: None}, access="creator", limit="changes", problems=("forbidden", *GONE))
+    ),
 )
 async def delete_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """End a game and erase everything of it: log, deals, names. Afterwards its id answers 404 `game_deleted`."""

@@ -81,7 +81,9 @@ def test_an_operation_is_named_and_told_for_whoever_calls_it(at: Described) -> N
 @each_operation
 def test_every_answer_names_its_request_and_says_what_its_status_needs(at: Described) -> None:
     for status, answer in PATHS[at.path][at.method]["responses"].items():
-        needed = {"X-Request-Id"} | {"401": {"WWW-Authenticate"}, "503": {"Retry-After"}}.get(status, set())
+        needed = {"X-Request-Id"} | {"401": {"WWW-Authenticate"}, "429": {"Retry-After"}, "503": {"Retry-After"}}.get(
+            status, set()
+        )
         assert needed <= answer["headers"].keys()
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 import redis
 
+from service.rates import OFF
 from service.settings import Settings
 from tests.service.players import Api, Table, running
 
@@ -15,7 +16,8 @@ def settings(redis_url: str) -> Settings:
     url = f"{redis_url}?db=1"
     with redis.Redis.from_url(url) as client:
         client.flushdb()
-    return Settings(url, url, (bytes(range(32)),), bot_queue="tests-service")
+    # Without limits: hundreds of tests ask from one address, faster than any honest client would.
+    return Settings(url, url, (bytes(range(32)),), bot_queue="tests-service", limits=OFF)
 
 
 @pytest.fixture(scope="module")

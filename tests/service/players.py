@@ -295,6 +295,7 @@ def refused(answer: httpx.Response, code: str) -> Json:
         "invalid_options": {"errors"},
         "illegal_move": {"reason"},
         "version_conflict": {"current_version", "by"},
+        "rate_limited": {"limit_key"},
     }
     assert problem.keys() == members | more.get(code, set())
     return problem

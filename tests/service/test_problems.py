@@ -12,6 +12,7 @@ import redis
 from engine.chance import PublishedDeals
 from service import redis_server
 from service.errors import PROBLEMS
+from service.rates import Rate
 from service.settings import Settings
 from service.store import key, shard_of
 from tests.service.players import (
@@ -53,6 +54,12 @@ def without_redis(settings: Settings, tmp_path_factory: pytest.TempPathFactory) 
     url = f"unix://{tmp_path_factory.mktemp('gone')}/r.sock"
     with running(replace(settings, redis_url=url, queue_redis_url=url)) as started:
         yield started
+
+
+def one_game_too_many(at: "Situation") -> httpx.Response:
+    """The same API where nobody may create a second game for an hour."""
+    with running(replace(at.api.settings, limits={"games": Rate(1, 3600)})) as busy:
+        return [busy.post("/v1/games", CREATE) for _ in range(2)][1]
 
 
 def waiting(api: Api, seats: list[Json] = PLAYERS) -> Table:
@@ -123,6 +130,7 @@ EVERY_CODE: dict[str, Callable[[Situation], httpx.Response]] = {
     "method_not_allowed": lambda at: at.api.run(at.api.request("DELETE", "/v1/games")),
     "not_acceptable": lambda at: at.table.get(accept="text/html"),
     "too_large": lambda at: at.api.post("/v1/games", b" " * (64 * 1024 + 1)),
+    "headers_too_large": lambda at: at.api.get("/v1/bots", x_long="x" * 40_000),
     "unsupported_media_type": lambda at: at.api.post("/v1/games", b"{}", content_type="text/plain"),
     "invalid_options": lambda at: at.api.post("/v1/games", {**CREATE, "preset": "bridge"}),
     "idempotency_mismatch": lambda at: [
@@ -141,6 +149,7 @@ EVERY_CODE: dict[str, Callable[[Situation], httpx.Response]] = {
     "seats_open": lambda at: post(waiting(at.api, OPEN), "/start", "creator"),
     "version_conflict": lambda at: at.table.send(3, PASS, 2),
     "not_your_turn": lambda at: at.table.send(0, PASS),
+    "rate_limited": one_game_too_many,
     "history_lost": lambda at: at.table.get("/events?after=1-abc"),
     "unavailable": lambda at: at.without_redis.get("/v1/games/gm_" + "a" * 20),
     "internal_error": lambda at: at.broken.post("/v1/games", CREATE),
@@ -241,6 +250,7 @@ RESOURCES = {
     "/v1/rulesets/tarneeb": "GET, HEAD, OPTIONS",
     "/v1/bots": "GET, HEAD, OPTIONS",
     "/v1/errors": "GET, HEAD, OPTIONS",
+    "/v1/limits": "GET, HEAD, OPTIONS",
     "/health/live": "GET, HEAD, OPTIONS",
     "/health/ready": "GET, HEAD, OPTIONS",
 }

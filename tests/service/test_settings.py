@@ -1,5 +1,6 @@
 import pytest
 
+from service.rates import Rate
 from service.settings import Settings, SettingsError
 
 FIRST, SECOND = "aa" * 32, "bb" * 32
@@ -35,10 +36,13 @@ def test_children_read_the_same_settings_from_the_environment_they_get() -> None
         "TAPETE_HOST": "0.0.0.0",  # noqa: S104 - only read
         "TAPETE_PORT": "0",
         "TAPETE_LOG_LEVEL": "Debug",
+        "TAPETE_TRUSTED_PROXIES": "10.0.0.0/8, ::1",
+        "TAPETE_CORS_ORIGINS": "https://a.example capacitor://localhost http://[::1]:8080",
     }
     settings = Settings.from_environment(environ)
     assert Settings.from_environment(settings.to_environment()) == settings
     assert (settings.port, settings.log_level) == (0, "debug")
+    assert (settings.trusted_proxies, len(settings.cors_origins)) == (("10.0.0.0/8", "::1"), 3)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +57,13 @@ def test_children_read_the_same_settings_from_the_environment_they_get() -> None
         ({"TAPETE_PORT": "http"}, "TAPETE_PORT is 'http'"),
         ({"TAPETE_PORT": "65536"}, "TAPETE_PORT is '65536'"),
         ({"TAPETE_LOG_LEVEL": "loud"}, "TAPETE_LOG_LEVEL is 'loud'"),
+        ({"TAPETE_TRUSTED_PROXIES": "proxy.example"}, "TAPETE_TRUSTED_PROXIES holds 'proxy.example'"),
+        ({"TAPETE_TRUSTED_PROXIES": "10.0.0.1/8"}, "TAPETE_TRUSTED_PROXIES holds '10.0.0.1/8'"),
+        ({"TAPETE_TRUSTED_PROXIES": "*,10.0.0.1"}, "stands alone"),
+        ({"TAPETE_CORS_ORIGINS": "table.example"}, "TAPETE_CORS_ORIGINS holds 'table.example'"),
+        ({"TAPETE_CORS_ORIGINS": "https://a.example https://b.example/"}, "holds 'https://b.example/'"),
+        ({"TAPETE_CORS_ORIGINS": "null"}, "TAPETE_CORS_ORIGINS holds 'null'"),
+        ({"TAPETE_CORS_ORIGINS": "https://A.example"}, "TAPETE_CORS_ORIGINS holds"),
     ],
 )
 def test_a_wrong_value_is_refused_with_a_sentence_that_names_the_variable(
@@ -78,3 +89,12 @@ def test_neither_secrets_nor_passwords_are_shown_when_settings_are_printed_or_re
     with pytest.raises(SettingsError) as refusal:
         Settings.from_environment({"TAPETE_SECRET": "hidden"})
     assert "hidden" not in str(refusal.value)
+
+
+def test_limits_are_read_from_one_variable_and_handed_on() -> None:
+    settings = Settings.from_environment({"TAPETE_LIMITS": "games=5/hour moves=off"})
+    assert settings.limits["games"] == Rate(5, 3600)
+    assert "moves" not in settings.limits
+    assert Settings.from_environment(settings.to_environment()) == settings
+    with pytest.raises(SettingsError, match="TAPETE_LIMITS: 'games=many'"):
+        Settings.from_environment({"TAPETE_LIMITS": "games=many"})

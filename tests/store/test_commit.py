@@ -109,7 +109,7 @@ async def test_every_key_of_a_game_carries_its_shard_and_nothing_else_is_written
     await store.ask(job_id, job)
     tag = f"tapete:{{s{shard_of(game):02}}}"
     names = [f"{tag}:{kind}:{game}" for kind in ("game", "log", "deals", "gone")]
-    jobs = {f"{tag}:job:{job_id}", f"{tag}:jobs:{game}"}
+    jobs = {f"{tag}:job:{job_id}", f"{tag}:jobs:{game}", f"{tag}:waiting:{game}"}
     assert {name.decode() for name in await redis.keys()} == {*names, *jobs, f"{tag}:due"}
 
 

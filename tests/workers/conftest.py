@@ -25,6 +25,8 @@ def parts(clean_redis: str, server: redis.Redis) -> Iterator[Parts]:
     with ExitStack() as stack:
 
         def start(*command: str) -> Running:
-            return stack.enter_context(tapete(*command, REDIS_URL=clean_redis, TAPETE_SECRET=SECRET))
+            return stack.enter_context(
+                tapete(*command, REDIS_URL=clean_redis, TAPETE_SECRET=SECRET, TAPETE_LIMITS="off")
+            )
 
         yield Parts(start, server)
