@@ -1,11 +1,15 @@
 """A real server for every test that needs one: started once, on a socket of its own, and stopped whatever happens."""
 
+import signal
 from collections.abc import Iterator
 
 import pytest
 import redis
 
 from service import redis_server
+
+# A shell starts what it runs in the background with Ctrl-C ignored, and so would be all that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
