@@ -1,6 +1,8 @@
 """An evening at the table, over HTTP, with an API and a worker as processes: the whole life of a game with people."""
 
 import json
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.processes import PATIENCE, tapete_up
+from tests.processes import PATIENCE, ROOT, tapete_up
 
 Json = Any
 CREATE = {
@@ -155,6 +157,7 @@ def test_an_evening(evening: Evening) -> None:
     evening.play(lambda view: view["match"]["deals_played"] == 1)
     ana_goes_home(evening)
     the_match_ends(evening)
+    the_replay_verifies(evening)
     the_host_wipes_the_table(evening)
 
 
@@ -229,6 +232,16 @@ def the_match_ends(evening: Evening) -> None:
     lotte.refused("match_over", "POST", f"{game}/moves", move)
     end = evening.guest.ask("GET", f"{game}/events?after={view['cursor']}", Accept="text/event-stream")
     assert end.status_code == 204
+
+
+def the_replay_verifies(evening: Evening) -> None:
+    """A guest takes the record home, where `tapete verify` finds it right, and wrong when one card is another."""
+    replay = evening.guest.ask("GET", f"{evening.game}/replay").content
+    assert json.loads(replay)["client_seeds"] == ["seed-of-1", "seed-of-2"]
+    for record, code in ((replay, 0), (replay.replace(b'"A-spades"', b'"2-spades"', 1), 1)):
+        command = [sys.executable, "-m", "service.cli", "verify", "-"]
+        done = subprocess.run(command, input=record, cwd=ROOT, capture_output=True, check=False)
+        assert done.returncode == code, done.stdout + done.stderr
 
 
 def the_host_wipes_the_table(evening: Evening) -> None:
