@@ -214,7 +214,7 @@ class Match(Struct, eq=False):
         twin = copy.copy(self)
         twin.participants = list(self.participants)
         twin.totals = list(self.totals)
-        twin.carried = copy.deepcopy(self.carried)
+        twin.carried = copy.deepcopy(self.carried) if self.carried else {}
         twin.deal = None if self.deal is None else self.deal.copy()
         return twin
 

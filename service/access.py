@@ -113,6 +113,7 @@ class Tokens:
         return f"{role}.{generation}.{_mac(self._secrets[0], game_id, role, generation)}"
 
 
+@lru_cache(maxsize=8192)  # asked twice for each request; a seat moves many times
 def _mac(secret: bytes, game_id: str, role: str, generation: int) -> str:
     text = f"tapete/1:{game_id}:{role}:{generation}"
     return base64.urlsafe_b64encode(hmac.digest(secret, text.encode(), "sha256")).rstrip(b"=").decode()

@@ -16,6 +16,8 @@ class Metrics:
 
     def __init__(self, wakeups: Wakeups) -> None:
         self._registry = CollectorRegistry()
+        # Looking a label up costs more than counting.
+        self._known: dict[tuple[str, str, str], tuple[Counter, Histogram]] = {}
         self._requests = Counter(
             "tapete_requests", "Requests answered.", ["path", "method", "status"], registry=self._registry
         )
@@ -36,9 +38,11 @@ class Metrics:
 
     def answered(self, path: str, method: str, status: int, seconds: float) -> None:
         """Count a request. `path` is a template of the document, or empty where there is nothing."""
-        method = method if method in METHODS else "other"
-        self._requests.labels(path, method, status).inc()
-        self._seconds.labels(path, method).observe(seconds)
+        about = (path, method if method in METHODS else "other", str(status))
+        if (known := self._known.get(about)) is None:
+            known = self._known[about] = self._requests.labels(*about), self._seconds.labels(*about[:2])
+        known[0].inc()
+        known[1].observe(seconds)
 
     def behind(self, workers: int, waiting: int) -> None:
         """Take note of how the store and the queue stand."""

@@ -84,7 +84,10 @@ def sent_as(request: AnyRequest, name: bytes) -> list[str]:
 
 def token_of(request: AnyRequest) -> str | None:
     """The token of the request; None where there is none, or no header that could hold one."""
-    sent = sent_as(request, b"authorization")
+    return _token_in(sent_as(request, b"authorization"))
+
+
+def _token_in(sent: list[str]) -> str | None:
     found = _BEARER.fullmatch(sent[0]) if len(sent) == 1 else None
     return found[1] if found else None
 
@@ -94,7 +97,7 @@ def bearer(request: AnyRequest) -> str | None:
     sent = sent_as(request, b"authorization")
     if not sent:
         return None
-    if (token := token_of(request)) is None:
+    if (token := _token_in(sent)) is None:
         raise Unauthorized("Send exactly one header `Authorization: Bearer`, with a token after it.")
     return token
 
