@@ -108,7 +108,7 @@ async def _created_before(context: Context, request: CreateGame, game_id: str) -
     (first,), (begun,) = await context.store.log(game_id, 0, 1), await context.store.deals(game_id, 1, 1)
     then = _as_it_was(created, "playing", first.version, first.cursor)
     then = replace(then, start=begun, match=match_from(context, then, begun))
-    due, due_in_ms = next_due(then, begun=True)
+    due, due_in_ms = next_due(then)
     return _answer(context, replace(then, due=due, due_at=game.created_at + due_in_ms))
 
 

@@ -346,7 +346,8 @@ async def commit(
     if committed is None:
         return None
     after = replace(
-        after, version=committed.version, cursor=committed.cursor, start=change.start or game.start,
+        after, standing=change.standing, version=committed.version, cursor=committed.cursor,
+        start=change.start or game.start,
         turn_at=committed.at, created_at=game.created_at or committed.at, expires_at=committed.expires_at,
         due=change.due, due_at=committed.due_at, fresh=True,
     )  # fmt: skip
@@ -368,20 +369,24 @@ def _change(game: Loaded, after: Loaded, entry: Entry | None) -> Change:
     match = after.match
     begun = match is not None and (game.start is None or match.number != game.start.number)
     start = match.state() if match and begun else None
-    due, due_in_ms = next_due(after, begun=begun)
+    due, due_in_ms = next_due(after)
     # What is no move leaves the running turn its time.
     stays = entry is not None and entry.move is None and due == game.due
-    return Change(entry, after.standing, after.status, start, due, due_in_ms, game.due_at if stays else 0)
+    standing = after.standing
+    if due == "deadline" and match is not None:
+        standing = replace(standing, paused_deal=match.number)
+    return Change(entry, standing, after.status, start, due, due_in_ms, game.due_at if stays else 0)
 
 
-def next_due(game: Loaded, *, begun: bool) -> tuple[Due, int]:
-    """What must happen next in a game, and in how many milliseconds. `begun`: a deal has just been dealt."""
+def next_due(game: Loaded) -> tuple[Due, int]:
+    """What must happen next in a game, and in how many milliseconds: more at the first deadline of a deal."""
     if game.status != "playing" or game.match is None:
         return "", 0
     header = game.header
     if game.seats[game.match.to_move].controller != "player":
         return "bot", header.pace_ms
-    return ("deadline", header.move_ms + header.deal_pause_ms * begun) if header.move_ms else ("", 0)
+    pause = header.deal_pause_ms if game.standing.paused_deal != game.match.number else 0
+    return ("deadline", header.move_ms + pause) if header.move_ms else ("", 0)
 
 
 async def finished_deals(context: Context, game: Loaded, after: int, limit: int) -> DealsPage:

@@ -107,6 +107,8 @@ class Standing(Struct):
     seats: list[SeatState]
     creator_seed: str | None = None
     """What the creator added to the seed when it started the game."""
+    paused_deal: int = 0
+    """The last deal that has had a deadline, of which the first is later: people want to look."""
 
     def with_seat(self, number: int, **changes: Any) -> Standing:
         """The same with one seat changed."""

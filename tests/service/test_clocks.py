@@ -79,6 +79,17 @@ def test_the_first_deadline_of_a_deal_is_later_by_the_pause_and_the_others_are_n
     assert since_last(kept, table) == ("deadline", MOVE)
 
 
+def test_the_first_deadline_is_later_also_where_a_bot_opens_the_deal(api: Api, kept: redis.Redis) -> None:
+    """People look at a new deal, whoever speaks first."""
+    table = api.create(options=FIRST, seats=[ANA, BOT, ANA, BOT], **CLOCK)
+    assert since_last(kept, table) == ("bot", PACE)
+    assert take_turn(table, 1)
+    assert since_last(kept, table) == ("deadline", MOVE + PAUSE)
+    table.play(PASS)
+    assert take_turn(table, 3)
+    assert since_last(kept, table) == ("deadline", MOVE)
+
+
 def test_a_thrown_in_deal_is_followed_by_the_pause_too(table: Table, kept: redis.Redis) -> None:
     table.play(PASS, PASS, PASS, PASS)
     assert table.view()["deal"]["number"] == 2
