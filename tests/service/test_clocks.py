@@ -83,10 +83,10 @@ def test_the_first_deadline_is_later_also_where_a_bot_opens_the_deal(api: Api, k
     """People look at a new deal, whoever speaks first."""
     table = api.create(options=FIRST, seats=[ANA, BOT, ANA, BOT], **CLOCK)
     assert since_last(kept, table) == ("bot", PACE)
-    assert take_turn(table, 1)
+    assert take_turn(table, "bot")
     assert since_last(kept, table) == ("deadline", MOVE + PAUSE)
     table.play(PASS)
-    assert take_turn(table, 3)
+    assert take_turn(table, "bot")
     assert since_last(kept, table) == ("deadline", MOVE)
 
 
