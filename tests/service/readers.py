@@ -298,6 +298,7 @@ class Reader:
         yield f"{name}, wrong type", told(self.ask(method, path, b"{}", content_type="text/plain"))
         if name == "createGame":
             game = {"ruleset": "tarneeb", "seats": [{"kind": "player"}] * 4}
+            yield "a key that is none", told(self.ask(method, path, game, token="tk_" + "x" * 43))
             yield "options that are none", told(self.ask(method, path, {**game, "options": {"hand": 1}}))
             unknown = {"kind": "bot", "bot": {"bot": "rules", "version": 9}}
             yield "a bot that is none", told(self.ask(method, path, {**game, "seats": [unknown] * 4}))

@@ -30,6 +30,7 @@ from engine.chance import PublishedDeals
 from engine.match import DealSource
 from service import bot_moves, due, edge, events, redis_server
 from service.openapi import document
+from service.rates import OFF
 from service.settings import Settings
 from service.store import Script
 from tests.service.players import SEED, Api, everything_in, running
@@ -125,7 +126,7 @@ class World:
     """
 
     def __init__(self, url: str, lines: Lines) -> None:
-        self.settings = Settings(url, url, (bytes(range(32)),), bot_queue="secrecy", log_level="debug")
+        self.settings = Settings(url, url, (bytes(range(32)),), bot_queue="secrecy", log_level="debug", limits=OFF)
         self.deals: dict[str, DealSource] = {SEED: PublishedDeals(SEED, [])}
         self.lines = lines
         self.redis = redis.Redis.from_url(url)
