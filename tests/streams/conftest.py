@@ -9,6 +9,7 @@ import pytest
 
 from service import listening
 from service.app import create_app
+from service.rates import OFF
 from service.server import Server
 from service.settings import Settings
 from tests.processes import SECRET, Running, tapete, wait_until
@@ -24,7 +25,7 @@ def database(redis_url: str) -> str:
 @pytest.fixture(scope="module")
 def api(database: str) -> Iterator[Running]:
     """The API, for all tests of this file; nothing that they do may fail it."""
-    with tapete("api", "--port", "0", REDIS_URL=database, TAPETE_SECRET=SECRET) as started:
+    with tapete("api", "--port", "0", REDIS_URL=database, TAPETE_SECRET=SECRET, TAPETE_LIMITS="off") as started:
         address(started)
         yield started
         assert not re.search(TROUBLE, started.output), started.output
@@ -60,9 +61,9 @@ def finished(client: httpx.Client) -> Table:
 @pytest.fixture
 def inside(database: str) -> Iterator[Inside]:
     """A server in a thread of this process."""
-    settings = Settings(database, database, (bytes.fromhex(SECRET),), bot_queue="tests-streams")
+    settings = Settings(database, database, (bytes.fromhex(SECRET),), bot_queue="tests-streams", limits=OFF)
     app = create_app(settings)
-    server = Server(app, "info")
+    server = Server(app, settings)
     listener = listening.listen("127.0.0.1", 0)
     thread = Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

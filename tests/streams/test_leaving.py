@@ -36,7 +36,7 @@ from tests.streams.readers import (
 @pytest.fixture
 def own(database: str) -> Iterator[Running]:
     """An API of its own, for a test that stops it."""
-    with tapete("api", "--port", "0", REDIS_URL=database, TAPETE_SECRET=SECRET) as started:
+    with tapete("api", "--port", "0", REDIS_URL=database, TAPETE_SECRET=SECRET, TAPETE_LIMITS="off") as started:
         yield started
 
 
@@ -67,7 +67,10 @@ def test_streams_survive_the_death_of_redis(tmp_path: Path) -> None:
     """They stay open and go on when it is back; nobody misses an entry or is told one twice."""
     server = redis_server.start(tmp_path)
     try:
-        with tapete("api", "--port", "0", REDIS_URL=server.url, TAPETE_SECRET=SECRET) as api, ExitStack() as stack:
+        with (
+            tapete("api", "--port", "0", REDIS_URL=server.url, TAPETE_SECRET=SECRET, TAPETE_LIMITS="off") as api,
+            ExitStack() as stack,
+        ):
             client = stack.enter_context(client_of(address(api)))
             table = Table(client, **SHORT)
             streams = {who: stack.enter_context(table.stream(who=who)) for who in EVERYONE}
