@@ -19,8 +19,8 @@ from tests.processes import PATIENCE, Running
 Json = Any
 STREAM = "text/event-stream"
 EVERYONE = (0, 1, 2, 3, None, "creator")
-SHORT = {"options": {"max_deals": 3}, "preset": "tarneeb_41"}
-"""A game of three deals, of which the first and the last are thrown in: some seventy entries."""
+SHORT = {"options": {"max_deals": 3, "full_bid": "bonus"}, "preset": "tarneeb_41"}
+"""A game of three deals, of which the first and the last are thrown in: some seventy entries, whatever is bid."""
 TROUBLE = r"Traceback|ERROR|WARNING|Request \w+ failed|never retrieved"
 """What no reader may cause in the log of the service."""
 
