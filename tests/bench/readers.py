@@ -150,7 +150,8 @@ class Process:
 @contextmanager
 def _serving(redis_url: str, *command: str) -> Iterator[Process]:
     """Run a server that says where it answers."""
-    told = environment({"REDIS_URL": redis_url, "TAPETE_SECRET": SECRET, "TAPETE_LOG_LEVEL": "error"})
+    own = {"TAPETE_SECRET": SECRET, "TAPETE_LOG_LEVEL": "error", "TAPETE_LIMITS": "off"}
+    told = environment({"REDIS_URL": redis_url, **own})
     with subprocess.Popen(
         [sys.executable, *command],
         cwd=HERE.parent.parent,
@@ -160,8 +161,8 @@ def _serving(redis_url: str, *command: str) -> Iterator[Process]:
         text=True,
     ) as process:
         assert process.stdout is not None
-        line = process.stdout.readline()
+        url = next(word for line in process.stdout for word in line.split() if word.startswith("http://"))
         try:
-            yield Process(process.pid, line.split()[-1])
+            yield Process(process.pid, url)
         finally:
             process.kill()
