@@ -20,10 +20,10 @@ from engine.match import Match, Ruleset
 from service import fairness
 from service.access import BY_CREATOR
 from service.errors import GameExpired, GameNotFound, IdempotencyMismatch, Unavailable
-from service.games import Context, commit, match_from, next_due, resolve_bot, voters
+from service.games import Context, commit, match_from, next_due, resolve_bot, rules_of, voters
 from service.schemas import BotSeat, CreatedGame, CreateGame, NewSeat, OpenSeat, PlayerSeat, SeatAccess, Status
 from service.store import RETENTION_MS, Entry, Header, HeaderSeat, Loaded, SeatState, Standing, new_game_id
-from service.views import client_seeds, game_view
+from service.views import game_view
 
 PACE_MS = 500
 """How long a bot waits before it moves when a player is at the table: people want to see what happens."""
@@ -78,9 +78,7 @@ async def _create(context: Context, request: CreateGame, game_id: str, owner: st
 
 async def start(context: Context, game: Loaded, entry: Entry, standing: Standing) -> Loaded | None:
     """Start the match of a game whose seats are all taken, as part of an entry; None where others were first."""
-    ruleset = catalog.find(game.header.ruleset)
-    options = msgspec.convert(game.header.options, ruleset.options)
-    source = context.deals(game.header.seed, client_seeds(replace(game, standing=standing)))
+    ruleset, options, source = rules_of(context, replace(game, standing=standing))
     match = Match(ruleset, options, len(game.seats), source, voters=voters(game.header))
     entry.events = [*entry.events, *match.start()]
     return await commit(context, game, match, entry, standing)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from engine import bots, catalog
 from engine.chance import PublishedDeals
 from engine.errors import DealOver, EngineError
-from engine.match import DealSource, Match, MatchState, recorded, resume
+from engine.match import DealSource, Match, MatchState, Ruleset, recorded, resume
 from service.access import BY_CREATOR, Caller, Seated, Tokens, is_api_key
 from service.errors import (
     Forbidden,
@@ -105,13 +105,18 @@ def _replay(context: Context, game: Loaded) -> Match | None:
     return match
 
 
-def match_from(context: Context, game: Loaded, start: MatchState) -> Match:
-    """The game's match as it stood when a deal began. Unavailable where its rules are unknown here."""
+def rules_of(context: Context, game: Loaded) -> tuple[Ruleset, Any, DealSource]:
+    """What a game is played by: ruleset, options, and where its deals come from. Unavailable where unknown here."""
     ruleset = catalog.find(game.header.ruleset)
     if game.header.rules_version > ruleset.version:
         raise Unavailable("This process does not know the rules that this game is played by.")
     options = msgspec.convert(game.header.options, ruleset.options)
-    source = context.deals(game.header.seed, client_seeds(game))
+    return ruleset, options, context.deals(game.header.seed, client_seeds(game))
+
+
+def match_from(context: Context, game: Loaded, start: MatchState) -> Match:
+    """The game's match as it stood when a deal began. Unavailable where its rules are unknown here."""
+    ruleset, options, source = rules_of(context, game)
     match = resume(ruleset, options, len(game.seats), source, start)
     left = {logged.seat for logged in game.moves if logged.left}
     match.voters = tuple(seat for seat in voters(game.header) if seat in left or not game.seats[seat].resigned)
@@ -181,6 +186,12 @@ def seat_of(caller: Caller | None) -> int:
     return seated(caller).seat
 
 
+def check_holds(game: Loaded, caller: Caller) -> None:
+    """Unauthorized where a token that was good has been replaced by a new one."""
+    if not holds(game, caller):
+        raise Unauthorized("This token of the game is an old one.")
+
+
 def check_seat(game: Loaded, seat: int) -> None:
     """Forbidden where the seat has been left to a bot for good."""
     if game.seats[seat].resigned:
@@ -217,8 +228,7 @@ async def apply_move(context: Context, game: Loaded, caller: Seated, request: Ap
             if game.fresh:
                 raise
         game = await load(context, game.id)
-        if not holds(game, caller):
-            raise Unauthorized("This token of the game is an old one.")
+        check_holds(game, caller)
     raise Unavailable("The game is changing too fast; repeat the same bytes.")
 
 

@@ -10,11 +10,12 @@ import hashlib
 from collections.abc import Awaitable, Callable
 
 import msgspec
+from msgspec.structs import replace
 
 from service.access import BY_CREATOR, Caller, Seated
 from service.creation import start
 from service.errors import Forbidden, IdempotencyMismatch, SeatsOpen, SeatTaken, Unauthorized, Unavailable
-from service.games import TRIES, Context, check_going_on, check_seat, commit, holds, is_over, load
+from service.games import TRIES, Context, check_going_on, check_holds, check_seat, commit, holds, is_over, load
 from service.schemas import (
     Abandoned,
     By,
@@ -113,7 +114,7 @@ async def start_game(context: Context, game: Loaded, client_seed: str | None) ->
             return now
         if seats := _open_seats(now, now.standing):
             raise SeatsOpen(f"Nobody has claimed seat {', '.join(map(str, seats))}.")
-        standing = Standing(now.seats, client_seed)
+        standing = replace(now.standing, creator_seed=client_seed)
         return await start(context, now, _entry(None, "creator"), standing)
 
     return game_view(await _changed(context, game, begin), BY_CREATOR)
@@ -125,8 +126,7 @@ async def rotate(context: Context, game: Loaded, seat: int, caller: Caller) -> S
         raise Forbidden("A seat's token is renewed by the seat itself, or by the creator.")
 
     async def renew(now: Loaded) -> Loaded | None:
-        if not holds(now, caller):
-            raise Unauthorized("This token of the game is an old one.")
+        check_holds(now, caller)
         if seat >= len(now.seats) or now.header.seats[seat].kind == "bot" or seat in _open_seats(now, now.standing):
             raise Forbidden("Nobody holds a token of this seat.")
         check_going_on(now)
@@ -145,7 +145,8 @@ async def come_back(context: Context, game: Loaded, caller: Seated) -> GameView:
     """
 
     async def take_back(now: Loaded) -> Loaded | None:
-        _check_holder(now, caller)
+        check_holds(now, caller)
+        check_seat(now, caller.seat)
         match = match_of(now)
         if now.seats[caller.seat].controller == "player":
             return now
@@ -161,8 +162,7 @@ async def resign(context: Context, game: Loaded, caller: Seated) -> GameView:
     """Leave a seat to the stand-in for good. Raises NotStarted, DealOver."""
 
     async def leave(now: Loaded) -> Loaded | None:
-        if not holds(now, caller):
-            raise Unauthorized("This token of the game is an old one.")
+        check_holds(now, caller)
         match = match_of(now).copy()
         if now.seats[caller.seat].resigned:
             return now
@@ -172,12 +172,6 @@ async def resign(context: Context, game: Loaded, caller: Seated) -> GameView:
         return await commit(context, now, match, entry, standing)
 
     return game_view(await _changed(context, game, leave), caller)
-
-
-def _check_holder(game: Loaded, caller: Seated) -> None:
-    if not holds(game, caller):
-        raise Unauthorized("This token of the game is an old one.")
-    check_seat(game, caller.seat)
 
 
 async def abandon(context: Context, game: Loaded) -> GameView:

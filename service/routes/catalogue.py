@@ -30,6 +30,11 @@ def _in_language(request: AnyRequest, make: Callable[..., Any], *about: str) -> 
     return unchanging(request, _content(make, *about, lang), headers, vary="Accept-Language")
 
 
+def _list(name: str, kind: type) -> dict[str, Any]:
+    """What ties a list that never changes while the process runs to its handler."""
+    return describes(Operation(name, TAG, {200: kind, 304: None}, parameters=(IF_NONE_MATCH,), answer_headers=ETAG))
+
+
 @get(
     "/v1/rulesets",
     **describes(
@@ -73,11 +78,7 @@ async def get_ruleset(request: AnyRequest, ruleset: FromPath[str]) -> Answer:
 
 @get(
     "/v1/bots",
-    **describes(
-        Operation(
-            "listBots", TAG, {200: catalogue.BotList, 304: None}, parameters=(IF_NONE_MATCH,), answer_headers=ETAG
-        )
-    ),
+    **_list("listBots", catalogue.BotList),
 )
 async def list_bots(request: AnyRequest) -> Answer:
     """List every bot and version, with its measured strength."""
@@ -87,11 +88,7 @@ async def list_bots(request: AnyRequest) -> Answer:
 
 @get(
     "/v1/errors",
-    **describes(
-        Operation(
-            "listErrors", TAG, {200: catalogue.ErrorList, 304: None}, parameters=(IF_NONE_MATCH,), answer_headers=ETAG
-        )
-    ),
+    **_list("listErrors", catalogue.ErrorList),
 )
 async def list_errors(request: AnyRequest) -> Answer:
     """List every code that a problem document can carry, and what to do about it."""
@@ -101,11 +98,7 @@ async def list_errors(request: AnyRequest) -> Answer:
 
 @get(
     "/v1/limits",
-    **describes(
-        Operation(
-            "listLimits", TAG, {200: catalogue.LimitList, 304: None}, parameters=(IF_NONE_MATCH,), answer_headers=ETAG
-        )
-    ),
+    **_list("listLimits", catalogue.LimitList),
 )
 async def list_limits(request: AnyRequest) -> Answer:
     """List every limit with its value; a 429 names the one that was met as `limit_key`."""
