@@ -347,7 +347,7 @@ async def commit(
 
     A game that is new is written with its header. Without a match it waits for its seats.
     """
-    status: Status = "abandoned" if abandoned or game.status == "abandoned" else _status(match)
+    status: Status = "abandoned" if abandoned else _status(match)
     after = replace(game, match=match, standing=standing or game.standing, status=status)
     change = _change(game, after, entry)
     committed = await context.store.commit(
