@@ -10,6 +10,7 @@ import redis
 
 from service import following, games
 from service.access import Caller
+from service.errors import Unavailable
 from service.settings import Settings
 from service.store import key, shard_of
 from tests.service.chairs import (
@@ -514,6 +515,30 @@ def test_a_new_token_reads_the_whole_log_past_all_rotations(full: Table) -> None
     assert len(items[0]["events"][1]["hand"]) == 13
     stream = asking(full, "GET", "/events?max_items=3", 3, accept="text/event-stream")
     assert full.api.run(stream).text.count("data: ") == 3
+
+
+def test_a_reader_misses_nothing_where_the_store_is_away_between_two_looks(
+    full: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log could be read, and then not whether the token is still good: nobody was told, so it is read again."""
+    context, honest, away = full.api.context, following.load, [True]
+
+    async def load(*about: Any) -> Any:
+        if away:
+            away.pop()
+            raise Unavailable("The store did not answer.")
+        return await honest(*about)
+
+    async def told() -> list[int]:
+        game = await games.load(context, full.id)
+        monkeypatch.setattr(following, "load", load)
+        monkeypatch.setattr(following, "LOOK_AGAIN", 0.01)
+        stream = following.follow(context, game, Caller(3, 0), following.place_at("0-", "after"), 5)
+        return [item.version for item in await anext(stream)]
+
+    rotate(full, 3, "creator")
+    assert full.api.run(told()) == [item["version"] for item in full.log(0)]
+    assert not away
 
 
 def test_a_slow_reader_with_a_dead_token_is_told_no_hand_that_was_dealt_since(full: Table) -> None:
