@@ -17,6 +17,7 @@ from engine.match import Ruleset
 from engine.wire import Card, Move, Suit, Table
 from service import schemas
 from service.options import described, options_schema
+from service.properties import told
 
 REF = "#/components/schemas/"
 
@@ -31,13 +32,25 @@ NAMED: Mapping[str, tuple[Any, str]] = {
     "LastDeal": (schemas.LastDeal, "A finished deal: what it was worth, and how that came about."),
     "NewSeat": (schemas.NewSeat, "Who shall sit at a seat."),
     "Moment": (schemas.Moment, "A time in UTC, to the millisecond."),
-    "BotName": (schemas.BotName, "`GET /v1/bots` says what each bot is."),
-    "Kind": (schemas.Kind, "Who a seat is for: `open` until somebody claims it."),
-    "StartMode": (schemas.StartMode, "Whether a game starts by itself, or when its creator says so."),
-    "Controller": (schemas.Controller, "Who moves for a seat now."),
-    "By": (schemas.By, "Who made a change."),
-    "Status": (schemas.Status, "How a game stands."),
-    "JobState": (schemas.JobState, "How a job stands."),
+    "BotName": (schemas.BotName, "A bot, as `GET /v1/bots` lists it."),
+    "Kind": (schemas.Kind, "Who a seat is for: a `player`, a `bot`, or `open` until somebody claims it."),
+    "StartMode": (
+        schemas.StartMode,
+        "When a game starts: `auto` with the last seat taken, `manual` when its creator says so.",
+    ),
+    "Controller": (
+        schemas.Controller,
+        "Who moves for a seat now: its `player`, the `bot` it was made for, or the `stand_in` of an absent player.",
+    ),
+    "By": (
+        schemas.By,
+        "Who made a change: a seat's `player`, `bot` or `stand_in`, the `creator`, or the `service` itself.",
+    ),
+    "Status": (
+        schemas.Status,
+        "How a game stands: `waiting` for its seats or its start, `playing`, `finished` with a result, or `abandoned`.",
+    ),
+    "JobState": (schemas.JobState, "How a job stands: `queued` until a bot has chosen, then `done`, or `failed`."),
     "ProblemCode": (schemas.Code, "What is wrong; stable. `GET /v1/errors` says what to do about each."),
 }
 """Types that are not structs and have a name in the document all the same, with what it says of them."""
@@ -52,7 +65,7 @@ def components(types: Iterable[Any]) -> tuple[dict[str, Any], list[dict[str, Any
     found, parts = msgspec.json.schema_components(wanted, ref_template=REF + "{name}")
     naming = _Naming(dict(zip(NAMED, found[: len(NAMED)], strict=True)))
     named = {name: naming.definition(name, text) for name, (_, text) in NAMED.items()}
-    structs = {name: naming.within(name, part) for name, part in parts.items()}
+    structs = {name: told(name, naming.within(name, part)) for name, part in parts.items()}
     schemas_by_name = _by_ruleset({**named, **structs})
     return dict(sorted(schemas_by_name.items())), [naming.refer(each) for each in found[len(NAMED) :]]
 
@@ -167,9 +180,17 @@ def _create(ruleset: Ruleset, name: str, base: Mapping[str, Any]) -> dict[str, A
     fewest, most = ruleset.seats
     given = base["properties"]
     own = {
-        "ruleset": {"type": "string", "enum": [ruleset.name]},
-        "preset": {"anyOf": [{"type": "string", "enum": list(ruleset.presets)}, {"type": "null"}], "default": None},
-        "options": {**reference(ruleset.options.__name__), "default": {}},
+        "ruleset": {"type": "string", "enum": [ruleset.name], "description": "What is played."},
+        "preset": {
+            "description": given["preset"]["description"],
+            "anyOf": [{"type": "string", "enum": list(ruleset.presets)}, {"type": "null"}],
+            "default": None,
+        },
+        "options": {
+            **reference(ruleset.options.__name__),
+            "description": given["options"]["description"],
+            "default": {},
+        },
         "seats": {**given["seats"], "minItems": fewest, "maxItems": most},
     }
     title = f"A game of {ruleset.title['en']} to create."

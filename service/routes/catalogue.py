@@ -10,13 +10,12 @@ from litestar.params import FromPath
 
 from service import catalogue, rulesets
 from service.operation import IF_NONE_MATCH, Operation, Parameter, describes
-from service.routes.content import Content, unchanging
+from service.routes.content import UNCHANGING, Content, unchanging
 from service.routes.http import JSON, PUBLIC, Answer, AnyRequest, query
 
 TAG = "Catalogue"
 LANGUAGE = Parameter("Accept-Language", "header", "`en` or `es`; English without it.", {"type": "string"})
-ETAG = {"ETag": "Names this answer; send it back as `If-None-Match`."}
-IN_LANGUAGE = {"Content-Language": "The language of the texts.", **ETAG}
+IN_LANGUAGE = (*UNCHANGING, "Content-Language")
 
 
 @cache
@@ -32,7 +31,9 @@ def _in_language(request: AnyRequest, make: Callable[..., Any], *about: str) -> 
 
 def _list(name: str, kind: type) -> dict[str, Any]:
     """What ties a list that never changes while the process runs to its handler."""
-    return describes(Operation(name, TAG, {200: kind, 304: None}, parameters=(IF_NONE_MATCH,), answer_headers=ETAG))
+    return describes(
+        Operation(name, TAG, {200: kind, 304: None}, parameters=(IF_NONE_MATCH,), answer_headers=UNCHANGING)
+    )
 
 
 @get(

@@ -78,10 +78,7 @@ LIMIT = Parameter(
             limit="games",
             problems=("game_deleted", "invalid_options", "unknown_bot", "idempotency_mismatch"),
             parameters=(IDEMPOTENCY_KEY,),
-            answer_headers={
-                "Location": "Where the game is from now on.",
-                "Idempotency-Replayed": "`true` where the game had been created before, with this key.",
-            },
+            answer_headers=("Location", "Idempotency-Replayed"),
         )
     ),
 )
@@ -120,7 +117,7 @@ async def create_game(request: AnyRequest) -> Answer:
             access="optional",
             problems=GONE,
             parameters=(IF_NONE_MATCH,),
-            answer_headers={"ETag": "Names this view; send it back as `If-None-Match`."},
+            answer_headers=("ETag",),
         )
     ),
 )
@@ -182,7 +179,7 @@ async def list_legal_moves(request: AnyRequest, game_id: FromPath[str]) -> Answe
                 "not_your_turn",
                 "illegal_move",
             ),
-            answer_headers={"Idempotency-Replayed": "`true` where this very move had been made before."},
+            answer_headers=("Idempotency-Replayed",),
         )
     ),
 )
@@ -258,10 +255,7 @@ async def propose_target(request: AnyRequest, game_id: FromPath[str]) -> Answer:
                     {"type": "string"},
                 ),
             ),
-            answer_headers={
-                "Location": "Where the job is.",
-                "Preference-Applied": "`wait=N`: how long the answer was held back at most.",
-            },
+            answer_headers=("Location", "Preference-Applied"),
         )
     ),
 )

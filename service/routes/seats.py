@@ -51,9 +51,7 @@ def _seat(game: Loaded, number: str) -> int:
             body=ClaimSeat,
             problems=("not_found", *GONE, "seat_taken", "match_over", "idempotency_mismatch"),
             parameters=(IDEMPOTENCY_KEY,),
-            answer_headers={
-                "Idempotency-Replayed": "`true` where this claim, with this key, had taken the seat before."
-            },
+            answer_headers=("Idempotency-Replayed",),
         )
     ),
 )
