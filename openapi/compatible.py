@@ -24,7 +24,7 @@ NAMES = ("properties", "schemas", "parameters", "responses", "headers", "securit
 def skeleton(document: Mapping[str, Any]) -> dict[str, Any]:
     """What of a document clients depend on, without its texts: this is what is kept of a release."""
     kept = {key: document[key] for key in ("openapi", "paths", "components")}
-    return {"openapi": kept["openapi"], "info": dict(document["info"]), **_bare(kept, texts=True)}
+    return {"info": {key: document["info"][key] for key in ("title", "version")}, **_bare(kept, texts=True)}
 
 
 def _bare(part: Any, *, texts: bool) -> Any:

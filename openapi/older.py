@@ -74,8 +74,8 @@ class _Older:
 
     def _reference(self, schema: dict[str, Any]) -> dict[str, Any]:
         """3.0 looks at nothing beside a reference. What describes it goes around it; what narrows it is lost."""
-        around = {key: schema[key] for key in ("description", "default") if key in schema}
         bare = {"$ref": schema["$ref"]}
+        around: dict[str, Any] = {key: schema[key] for key in ("description", "default") if key in schema}
         return {"allOf": [bare], **around} if around else bare
 
     def _null(self, schema: dict[str, Any]) -> dict[str, Any]:

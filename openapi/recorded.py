@@ -11,12 +11,9 @@ answered where there is no operation. Without any files the document has no exam
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from service.openapi import DOCUMENT_TAG
 
 JSON = "application/json"
 PROBLEM = "application/problem+json"
@@ -59,7 +56,7 @@ def _read(path: Path) -> Exchange:
 def with_examples(document: dict[str, Any], folder: Path) -> dict[str, Any]:
     """The document with all examples in it. KeyError for an answer that it does not promise."""
     whole: dict[str, Any] = json.loads(json.dumps(document))
-    operations = dict(_operations(whole))
+    operations = _operations(whole)
     exchanges = recorded(folder)
     for each in exchanges:
         if each.operation in operations:
@@ -70,23 +67,19 @@ def with_examples(document: dict[str, Any], folder: Path) -> dict[str, Any]:
     return whole
 
 
-def _operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every operation but those that answer the document itself, which cannot hold itself."""
-    for item in document["paths"].values():
-        for operation in item.values():
-            if DOCUMENT_TAG not in operation["tags"]:
-                yield operation["operationId"], operation
+def _operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {each["operationId"]: each for item in document["paths"].values() for each in item.values()}
 
 
 def _add(document: dict[str, Any], operation: dict[str, Any], each: Exchange) -> None:
     """Put an exchange where it belongs. What is sent in vain is no example of a request."""
     if each.request is not None and int(each.status) < 300:
-        _put(operation["requestBody"]["content"][JSON], _free_name(operation, each), each.summary, each.request)
+        _put(operation["requestBody"]["content"][JSON], _free_name(operation, each), _example(each, each.request))
     if each.response is not None:
         answer = operation["responses"][each.status]
         if "$ref" in answer:
             answer = document["components"]["responses"][answer["$ref"].rpartition("/")[2]]
-        _put(answer["content"][each.media], each.slug, each.summary, each.response)
+        _put(answer["content"][each.media], each.slug, _example(each, each.response))
 
 
 def _free_name(operation: dict[str, Any], each: Exchange) -> str:
@@ -96,6 +89,22 @@ def _free_name(operation: dict[str, Any], each: Exchange) -> str:
     return f"{each.slug}-{each.status}" if taken else each.slug
 
 
-def _put(content: dict[str, Any], name: str, summary: str, value: Any) -> None:
+def _put(content: dict[str, Any], name: str, example: dict[str, Any]) -> None:
     """Add an example, unless another operation with the same answer has given one of this name."""
-    content.setdefault("examples", {}).setdefault(name, {"summary": summary, "value": value})
+    content.setdefault("examples", {}).setdefault(name, example)
+
+
+def _example(each: Exchange, value: Any) -> dict[str, Any]:
+    """An example. The schema of a stream is that of one event, so the first is its value, and all are told as text."""
+    if each.media == STREAM and value is each.response:
+        return {"summary": each.summary, "description": f"```\n{value.strip()}\n```", "value": _first_event(value)}
+    return {"summary": each.summary, "value": value}
+
+
+def _first_event(stream: str) -> dict[str, str]:
+    """The first server-sent event with data; nothing where there is none."""
+    for block in stream.split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.splitlines() if ": " in line and line[0] != ":")
+        if "data" in fields:
+            return fields
+    return {}

@@ -1,7 +1,7 @@
 """How two JSON Schemas differ, for whoever sends what they describe, and for whoever reads it.
 
 A schema is taken apart into its alternatives: the members of a union, the types of a list of types, null. Each old
-one is compared with the new one of the same name: its tag, else its title where it is an object, else its type.
+one is compared with the new one of the same name: its title where it is an object that has one, else its type.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Shapes:
     def _others(self, at: str, before: Mapping[str, Schema], after: Mapping[str, Schema]) -> Iterator[str]:
         """Alternatives of an answer that are new. A union of objects is open; a number may be a whole one."""
         objects = [each for each in before.values() if _name(each)]
-        is_open = len(objects) > 1 or any(map(_tag, objects))
+        is_open = len(objects) > 1 or any(map(_is_tagged, objects))
         for name, schema in after.items():
             expected = (_name(schema) and is_open) or (name == "integer" and "number" in before)
             if name not in before and not expected:
@@ -92,9 +92,8 @@ def _under(at: str, schema: Schema) -> str:
 def _narrowed(at: str, old: Schema, new: Schema) -> Iterator[str]:
     """What the new schema of a request refuses of the same type."""
     if "enum" in new:
-        values = old.get("enum")
-        gone = ["another value"] if values is None else [each for each in values if each not in new["enum"]]
-        yield from (f"{at}: {each!r} is not taken any more" for each in gone)
+        gone = [repr(each) for each in old.get("enum", ()) if each not in new["enum"]]
+        yield from (f"{at}: {each} is not taken any more" for each in (gone if "enum" in old else ["another value"]))
     for key in LOWER:
         if key in new and (key not in old or new[key] > old[key]):
             yield f"{at}: {key} is {new[key]}"
@@ -114,12 +113,12 @@ def _alternatives(schema: Schema, named: Schema) -> dict[str, Schema]:
     for each in _flat(schema, named):
         types = each.get("type", "anything")
         for kind in types if isinstance(types, list) else [types]:
-            found[_tag(each) or _name(each) or kind] = each
+            found[_name(each) or kind] = each
     return found
 
 
 def _flat(schema: Schema, named: Schema) -> Iterator[Schema]:
-    """The members of a union, and those of its members. What stands beside a reference narrows codes of problems only."""
+    """The members of a union, and those of its members. Beside a reference stands only which codes a problem has."""
     if "$ref" in schema:
         yield from _flat(named[schema["$ref"].rpartition("/")[2]], named)
         return
@@ -131,12 +130,10 @@ def _flat(schema: Schema, named: Schema) -> Iterator[Schema]:
         yield from _flat(member, named)
 
 
-def _tag(schema: Schema) -> str | None:
-    """The value by which a union tells an object from its others."""
-    for name, each in schema.get("properties", {}).items():
-        if name in schema.get("required", ()) and len(each.get("enum", ())) == 1:
-            return f"{name} {each['enum'][0]!r}"
-    return None
+def _is_tagged(schema: Schema) -> bool:
+    """Whether an object says which member of a union it is, in a field with one value."""
+    fields = schema.get("properties", {})
+    return any(len(fields[name].get("enum", ())) == 1 for name in schema.get("required", ()) if name in fields)
 
 
 def _name(schema: Schema) -> str | None:

@@ -30,33 +30,42 @@ Card games with hidden hands: rules, bots and records behind HTTP.
 Create a game, give every seat its token, and play: a seat's token shows that seat's hand and no other, and nothing
 widens a view. Bots move by themselves.
 
+- **A first game**: `createGame` with three bots and a player, `getGame` with the player's token, `applyMove` with one
+  of its `legal_moves`, `listEvents` from its `cursor` on. The links of each answer say what comes next.
 - **Moves** carry the version of the game that they were decided on. After a time-out or a 503 send the same bytes
   again: a move is made once.
 - **Errors** are problem documents (RFC 9457) with a stable `code`; `GET /v1/errors` says what to do about each.
-- **Requests** are closed: an unknown field or query parameter is refused. **Answers** are open: ignore the fields,
-  event types and codes that you do not know.
+- **Requests** are closed: an unknown field or query parameter is refused, and so is a field that is there twice.
+  **Answers** are open: ignore the fields, event types and codes that you do not know.
+- **Seats** are numbered from 0, clockwise. **Cards** are written `{rank}-{suit}`. **Times** are UTC, and other lengths
+  of time are seconds.
 - Any other path answers 404 `not_found`, and any other method 405 `method_not_allowed` with `Allow`. `HEAD` and
   `OPTIONS` work everywhere.
+- Every answer also says `X-Content-Type-Options: nosniff`, `Referrer-Policy: no-referrer` and a
+  `Content-Security-Policy` that lets nothing load; browsers heed them. Which other sites' pages may ask (CORS) is the
+  operator's choice.
 """
 
-DOCUMENT_TAG = "Document"
 TAGS = {
     "Games": "Create a game, look at it, move, and read what has happened.",
     "Seats": "Claim a seat, renew its token, come back to it, leave it; start, end and erase a game.",
-    "Jobs": "Bot moves that a player has asked for.",
-    "Catalogue": "Rulesets, bots and errors: the same for everyone, and cacheable.",
-    "Health": "For load balancers and supervisors.",
-    DOCUMENT_TAG: "This document.",
+    "Jobs": "Bot moves that a player has asked for, as advice or to be made.",
+    "Catalogue": "Rulesets, bots, errors and limits: the same for everyone, and cacheable.",
+    "Health": "For load balancers and supervisors: whether the process answers, and whether games can be played.",
+    "Document": "This document, for clients to be generated from.",
 }
 
 PATH_PARAMETERS: Mapping[str, tuple[str, dict[str, Any]]] = {
-    "game_id": ("The `game_id` that creating the game answered.", {"type": "string", "pattern": "^gm_[a-z2-7]{20}$"}),
+    "game_id": (
+        "The game, by the `game_id` that creating it answered.",
+        {"type": "string", "pattern": "^gm_[a-z2-7]{20}$"},
+    ),
     "seat": ("The number of a seat, from 0.", {"type": "integer", "minimum": 0, "maximum": 7}),
     "job_id": (
-        "The `job_id` that asking answered.",
+        "The job, by the `job_id` that asking the bot answered.",
         {"type": "string", "pattern": "^jb_[a-z2-7]{20}_[0-9a-f]{32}$"},
     ),
-    "ruleset": ("The `name` of a ruleset in the list.", {"type": "string", "maxLength": 40}),
+    "ruleset": ("The ruleset, by its `name` in the list of them.", {"type": "string", "maxLength": 40}),
 }
 
 STREAM = {
@@ -84,7 +93,8 @@ SECURITY: Mapping[str, list[dict[str, list[str]]]] = {
 TOKEN = {
     "type": "http",
     "scheme": "bearer",
-    "description": "The token of a seat, or of the game's creator. Creating a game answers them, once.",
+    "description": "The token of a seat, or of the game's creator. Creating a game answers them, once; claiming a seat "
+    "answers its token.",
 }
 
 API_KEY = {
