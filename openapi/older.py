@@ -73,9 +73,14 @@ class _Older:
         return self.schema(value) if key in SCHEMAS else value
 
     def _reference(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """3.0 looks at nothing beside a reference. What describes it goes around it; what narrows it is lost."""
+        """3.0 looks at nothing beside a reference. What describes it goes around it; what narrows it is lost.
+
+        So is a default that is an object: generators for Python refuse the whole schema otherwise.
+        """
         bare = {"$ref": schema["$ref"]}
         around: dict[str, Any] = {key: schema[key] for key in ("description", "default") if key in schema}
+        if isinstance(around.get("default"), dict):
+            del around["default"]
         return {"allOf": [bare], **around} if around else bare
 
     def _null(self, schema: dict[str, Any]) -> dict[str, Any]:

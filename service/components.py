@@ -146,15 +146,8 @@ def _by_ruleset(found: dict[str, Any]) -> dict[str, Any]:
     base = found.pop("CreateGame")
     creates = {}
     for ruleset in RULESETS:
-        name = ruleset.options.__name__
-        # Of the options that are asked for, none is required; of those in a view, every one is there.
-        found[name] = options_schema(ruleset)
-        found[f"Resolved{name}"] = {
-            **described(ruleset),
-            "title": f"Resolved{name}",
-        }
-        creates[ruleset.name] = f"Create{name.removesuffix('Options')}"
-        found[creates[ruleset.name]] = _create(ruleset, creates[ruleset.name], base)
+        creates[ruleset.name] = _named(ruleset, "Create{}")
+        found |= _own_schemas(ruleset, base)
     found["ResolvedOptions"] = {
         "title": "ResolvedOptions",
         "description": "The value of every option of the game's ruleset.",
@@ -175,6 +168,29 @@ def _by_ruleset(found: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _named(ruleset: Ruleset, pattern: str) -> str:
+    """The name of a schema that every ruleset has one of."""
+    return pattern.format(ruleset.options.__name__.removesuffix("Options"))
+
+
+def _own_schemas(ruleset: Ruleset, base: Mapping[str, Any]) -> dict[str, Any]:
+    """The schemas of one ruleset: its options as they are asked for and as they are shown, its presets, its games."""
+    options, resolved = _named(ruleset, "{}Options"), _named(ruleset, "Resolved{}Options")
+    preset, create = _named(ruleset, "{}Preset"), _named(ruleset, "Create{}")
+    return {
+        # Of the options that are asked for, none is required; of those in a view, every one is there.
+        options: options_schema(ruleset),
+        resolved: {**described(ruleset), "title": resolved},
+        preset: {
+            "title": preset,
+            "description": f"A preset of {ruleset.title['en']}, as the ruleset's page tells of it.",
+            "type": "string",
+            "enum": list(ruleset.presets),
+        },
+        create: _create(ruleset, create, base),
+    }
+
+
 def _create(ruleset: Ruleset, name: str, base: Mapping[str, Any]) -> dict[str, Any]:
     """The schema of a game of one ruleset to create: its presets, its options, its number of seats."""
     fewest, most = ruleset.seats
@@ -183,7 +199,7 @@ def _create(ruleset: Ruleset, name: str, base: Mapping[str, Any]) -> dict[str, A
         "ruleset": {"type": "string", "enum": [ruleset.name], "description": "What is played."},
         "preset": {
             "description": given["preset"]["description"],
-            "anyOf": [{"type": "string", "enum": list(ruleset.presets)}, {"type": "null"}],
+            "anyOf": [reference(_named(ruleset, "{}Preset")), {"type": "null"}],
             "default": None,
         },
         "options": {

@@ -280,5 +280,5 @@ def test_options_and_presets_of_every_ruleset_are_in_it() -> None:
         assert SCHEMAS[name] == options_schema(ruleset)
         properties = SCHEMAS[f"Create{name.removesuffix('Options')}"]["properties"]
         assert properties["options"]["$ref"].endswith(f"/{name}")
-        assert properties["preset"]["anyOf"][0]["enum"] == list(ruleset.presets)
+        assert SCHEMAS[properties["preset"]["anyOf"][0]["$ref"].rpartition("/")[2]]["enum"] == list(ruleset.presets)
         assert (properties["seats"]["minItems"], properties["seats"]["maxItems"]) == ruleset.seats

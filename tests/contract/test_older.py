@@ -45,6 +45,8 @@ CASES: dict[str, tuple[Any, Any]] = {
     "null alone": (NULL, {"type": "string", "nullable": True, "enum": [None]}),
     "a reference": (TO_CARD, TO_CARD),
     "a reference with a text": ({**TO_CARD, "description": "It."}, {"allOf": [TO_CARD], "description": "It."}),
+    "a reference with a value by default": ({**TO_CARD, "default": "a"}, {"allOf": [TO_CARD], "default": "a"}),
+    "a reference with an object by default": ({**TO_PLAYER, "default": {}}, TO_PLAYER),
     "a reference that is narrowed": ({**TO_PLAYER, "properties": {"a": {"enum": ["b"]}}}, TO_PLAYER),
     "a constant": ({"const": "a"}, {"enum": ["a"]}),
     "a bound that is excluded": (
