@@ -1,4 +1,4 @@
-"""Every header that the running service answers with is in the document, and every one that it promises is sent."""
+"""What the running service sends, held against the document: its files, and the headers of every answer."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from openapi.write import HERE, files
 from tests.contract.published import DOCUMENT, followed
 
 PLAYER = {"kind": "player"}
@@ -157,6 +158,11 @@ PROMISED = {
     for operation in item.values()
     for status, answer in operation["responses"].items()
 }
+
+
+@pytest.mark.parametrize("name", files())
+def test_both_forms_are_served_as_they_are_committed(client: httpx.Client, name: str) -> None:
+    assert client.get(f"/{name}").content == (HERE / name).read_bytes()
 
 
 def test_every_good_answer_is_looked_at() -> None:
