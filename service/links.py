@@ -49,17 +49,16 @@ def _seeing(source: str, game: str, view: str) -> Iterator[Link]:
     yield _link(source, "events", "listEvents", game, "Follow the game from this view on.", after=cursor)
 
 
+def _entering(source: str) -> Iterator[Link]:
+    """What whoever has just got a seat's token does with it."""
+    cursor = "$response.body#/game/cursor"
+    yield _link(source, "view", "getGame", IN_GAME, "Look at the game, with the token of a seat.")
+    yield _link(source, "legalMoves", "listLegalMoves", IN_GAME, "Ask a seat's moves, when the game has started.")
+    yield _link(source, "events", "listEvents", IN_GAME, "Follow the game from here on.", after=cursor)
+
+
 LINKS = (
-    _link("createGame", "view", "getGame", IN_GAME, "Look at the game, with the token of a seat."),
-    _link("createGame", "legalMoves", "listLegalMoves", IN_GAME, "Ask a seat's moves, with its token."),
-    _link(
-        "createGame",
-        "events",
-        "listEvents",
-        IN_GAME,
-        "Follow the game from here on.",
-        after="$response.body#/game/cursor",
-    ),
+    *_entering("createGame"),
     _link(
         "createGame",
         "claim",
@@ -72,16 +71,7 @@ LINKS = (
     _link("createGame", "start", "startGame", IN_GAME, "Start it, with the creator's token, if `start` is `manual`."),
     _link("createGame", "abandonment", "abandonGame", IN_GAME, "End the game, with the creator's token."),
     _link("createGame", "erasure", "deleteGame", IN_GAME, "Erase the game, with the creator's token."),
-    _link("claimSeat", "view", "getGame", IN_GAME, "Look at the game, with the seat's token."),
-    _link("claimSeat", "legalMoves", "listLegalMoves", IN_GAME, "Ask the seat's moves, when the game has started."),
-    _link(
-        "claimSeat",
-        "events",
-        "listEvents",
-        IN_GAME,
-        "Follow the game from here on.",
-        after="$response.body#/game/cursor",
-    ),
+    *_entering("claimSeat"),
     _link(
         "claimSeat", "start", "startGame", IN_GAME, "Start the game, with the creator's token, after the last claim."
     ),
