@@ -64,8 +64,9 @@ class _Comparison:
     def _operation(self, name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
         if old["operationId"] != new["operationId"]:
             yield f"{name}: the operation {old['operationId']} is called {new['operationId']}"
-        for way in old.get("security", ()):
-            if way not in new.get("security", ()):
+        # Where no way in is named, nobody is asked for one.
+        for way in old.get("security") or [{}]:
+            if new.get("security") and way not in new["security"]:
                 yield f"{name}: it is not open to {' and '.join(way) or 'everyone'} any more"
         yield from self._parameters(name, old, new)
         yield from self._body(name, old.get("requestBody"), new.get("requestBody"))

@@ -13,7 +13,6 @@ LICENSE = "https://spdx.org/licenses/MIT.html"
 """3.0 knows a licence by its address alone."""
 LEFT_OUT = ("propertyNames", "contentMediaType", "contentSchema", "contentEncoding", "$comment")
 """Keywords of schemas that 3.0 does not have, and that leave a schema true when they are gone."""
-SCHEMAS_BY_NAME = ("properties",)
 LISTS_OF_SCHEMAS = ("anyOf", "oneOf", "allOf")
 SCHEMAS = ("items", "additionalProperties", "not")
 DATA = ("example", "examples", "default", "enum", "value", "links")
@@ -66,7 +65,7 @@ class _Older:
         return written
 
     def _keyword(self, key: str, value: Any) -> Any:
-        if key in SCHEMAS_BY_NAME:
+        if key == "properties":
             return {name: self.schema(each) for name, each in value.items()}
         if key in LISTS_OF_SCHEMAS:
             return [each if _is_null(each) else self.schema(each) for each in value]

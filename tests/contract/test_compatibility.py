@@ -56,6 +56,14 @@ BREAKS: dict[str, tuple[Change, str]] = {
         lambda d: d["paths"][GAME]["get"]["security"].remove({}),
         f"GET {GAME}: it is not open to everyone any more",
     ),
+    "a token is needed where nobody was asked": (
+        lambda d: d["paths"]["/v1/bots"]["get"].update(security=[{"token": []}]),
+        "GET /v1/bots: it is not open to everyone any more",
+    ),
+    "another token is needed": (
+        lambda d: d["paths"][f"{GAME}/moves"]["post"].update(security=[{"apiKey": []}]),
+        f"POST {GAME}/moves: it is not open to token any more",
+    ),
     "a parameter is gone": (
         lambda d: d["paths"][EVENTS]["get"]["parameters"].remove(parameter(d, EVENTS, "wait")),
         f"GET {EVENTS}: the parameter wait is gone",
@@ -211,7 +219,8 @@ ALLOWED: dict[str, Change] = {
     "a field of a request is not required any more": lambda d: schema(d, "ApplyMove")["required"].remove("move"),
     "a game of one more ruleset may be created": lambda d: join(d, "CreateGame", "CreateSkat"),
     "a request takes one more type of moves": lambda d: join(d, "Move", "Knock"),
-    "nobody needs a token": lambda d: d["paths"][f"{GAME}/moves"]["post"]["security"].append({}),
+    "a token is not needed any more": lambda d: d["paths"][f"{GAME}/moves"]["post"]["security"].append({}),
+    "nobody is asked for a token any more": lambda d: d["paths"][f"{GAME}/moves"]["post"].update(security=[]),
     "an answer has one more field": lambda d: add(schema(d, "GameView")["properties"], "table", {"type": "string"}),
     "an answer has one more type of events": lambda d: join(d, "Event", "Knocked"),
     "an answer has one more value": lambda d: schema(d, "By")["enum"].append("operator"),
