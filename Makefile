@@ -1,6 +1,6 @@
 # Every target is a line or two that anyone can read. `make up ARGS="--port 9000"` passes options on.
 .DEFAULT_GOAL := help
-.PHONY: help up install test check validate spec released bench faults soak golden screens compile lock clean
+.PHONY: help up install test check validate spec breaking released bench faults soak golden screens compile lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -37,6 +37,9 @@ validate: install $(VENV)/.test $(VENV)/.node ## hold the published document aga
 
 spec: install ## write the published document again: openapi/openapi.json and its 3.0 copy; review the diff
 	@$(BIN)/python -m openapi.write
+
+breaking: install ## say what the document breaks of released ones
+	@$(BIN)/python -m openapi.breaking
 
 released: install ## write the document, and keep it as the promise that later ones are held against
 	@$(BIN)/python -m openapi.write --released

@@ -3,7 +3,7 @@
     openapi.json       OpenAPI 3.1, of what the code promises and the recorded examples
     openapi-3.0.json   the same as OpenAPI 3.0.3, for generators that read nothing newer
 
-With `--released` also `released.json`: the promise that later documents are held against (`make released`).
+With `--released` also `released/{version}.json`: the promise that later documents are held against (`make released`).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from service.openapi import document
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE / "examples"
+RELEASED = HERE / "released"
 
 
 @cache
@@ -52,7 +53,8 @@ def main(arguments: list[str]) -> None:
     """Write the files."""
     written = files()
     if "--released" in arguments:
-        written["released.json"] = text(skeleton(made()))
+        now = made()
+        written[f"released/{now['info']['version']}.json"] = text(skeleton(now))
     for name, content in written.items():
         (HERE / name).write_text(content, encoding="utf-8")
         print(f"openapi/{name}: {len(content):,} characters")
