@@ -1,6 +1,6 @@
 # Every target is a line or two that anyone can read. `make up ARGS="--port 9000"` passes options on.
 .DEFAULT_GOAL := help
-.PHONY: help up install test check bench faults soak golden screens compile lock clean
+.PHONY: help up install test check validate spec breaking released bench faults soak golden screens compile lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -29,6 +29,20 @@ check: install $(VENV)/.test ## lint, formatting, types, who imports whom
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+validate: install $(VENV)/.test $(VENV)/.node ## hold the published document against redocly and openapi-spec-validator; needs Node
+	@for form in openapi openapi-3.0; do \
+	    echo "openapi/$$form.json"; $(BIN)/openapi-spec-validator openapi/$$form.json || exit; done
+	@$(REDOCLY) lint --config openapi/redocly.yaml
+
+spec: install ## write the published document again: openapi/openapi.json and its 3.0 copy; review the diff
+	@$(BIN)/python -m openapi.write
+
+breaking: install ## say what the document breaks of released ones
+	@$(BIN)/python -m openapi.breaking
+
+released: install ## write the document, and keep it as the promise that later ones are held against
+	@$(BIN)/python -m openapi.write --released
 
 bench: install $(VENV)/.bench ## measure, with comparisons
 	@$(BIN)/python tests/bench/run.py $(ARGS)
@@ -73,6 +87,15 @@ $(VENV)/.compiled: $(VENV)/.installed $(ENGINE)
 $(VENV)/.test $(VENV)/.bench: $(VENV)/.%: $(LOCKS)/%.txt $(VENV)/.installed
 	@echo 'installing what $(*F) needs'
 	@$(PIP) install --require-hashes -r $<
+	@touch $@
+
+# The one tool that is no Python, in a folder of its own. It shall report nothing to anybody.
+REDOCLY := REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(VENV)/node/node_modules/.bin/redocly
+
+$(VENV)/.node: openapi/package.json openapi/package-lock.json | $(BIN)/pip
+	@command -v npm >/dev/null || { echo 'make validate needs Node and npm: install them first.'; exit 1; }
+	@echo 'installing what validate needs'
+	@mkdir -p $(VENV)/node && cp $^ $(VENV)/node/ && npm ci --prefix $(VENV)/node --no-audit --no-fund --ignore-scripts --silent
 	@touch $@
 
 # The lock files: every version and hash, for every platform and Python we support, from whatever index is set up.

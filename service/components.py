@@ -17,6 +17,7 @@ from engine.match import Ruleset
 from engine.wire import Card, Move, Suit, Table
 from service import schemas
 from service.options import described, options_schema
+from service.properties import told
 
 REF = "#/components/schemas/"
 
@@ -31,13 +32,25 @@ NAMED: Mapping[str, tuple[Any, str]] = {
     "LastDeal": (schemas.LastDeal, "A finished deal: what it was worth, and how that came about."),
     "NewSeat": (schemas.NewSeat, "Who shall sit at a seat."),
     "Moment": (schemas.Moment, "A time in UTC, to the millisecond."),
-    "BotName": (schemas.BotName, "`GET /v1/bots` says what each bot is."),
-    "Kind": (schemas.Kind, "Who a seat is for: `open` until somebody claims it."),
-    "StartMode": (schemas.StartMode, "Whether a game starts by itself, or when its creator says so."),
-    "Controller": (schemas.Controller, "Who moves for a seat now."),
-    "By": (schemas.By, "Who made a change."),
-    "Status": (schemas.Status, "How a game stands."),
-    "JobState": (schemas.JobState, "How a job stands."),
+    "BotName": (schemas.BotName, "A bot, as `GET /v1/bots` lists it."),
+    "Kind": (schemas.Kind, "Who a seat is for: a `player`, a `bot`, or `open` until somebody claims it."),
+    "StartMode": (
+        schemas.StartMode,
+        "When a game starts: `auto` with the last seat taken, `manual` when its creator says so.",
+    ),
+    "Controller": (
+        schemas.Controller,
+        "Who moves for a seat now: its `player`, the `bot` it was made for, or the `stand_in` of an absent player.",
+    ),
+    "By": (
+        schemas.By,
+        "Who made a change: a seat's `player`, `bot` or `stand_in`, the `creator`, or the `service` itself.",
+    ),
+    "Status": (
+        schemas.Status,
+        "How a game stands: `waiting` for its seats or its start, `playing`, `finished` with a result, or `abandoned`.",
+    ),
+    "JobState": (schemas.JobState, "How a job stands: `queued` until a bot has chosen, then `done`, or `failed`."),
     "ProblemCode": (schemas.Code, "What is wrong; stable. `GET /v1/errors` says what to do about each."),
 }
 """Types that are not structs and have a name in the document all the same, with what it says of them."""
@@ -52,7 +65,7 @@ def components(types: Iterable[Any]) -> tuple[dict[str, Any], list[dict[str, Any
     found, parts = msgspec.json.schema_components(wanted, ref_template=REF + "{name}")
     naming = _Naming(dict(zip(NAMED, found[: len(NAMED)], strict=True)))
     named = {name: naming.definition(name, text) for name, (_, text) in NAMED.items()}
-    structs = {name: naming.within(name, part) for name, part in parts.items()}
+    structs = {name: told(name, naming.within(name, part)) for name, part in parts.items()}
     schemas_by_name = _by_ruleset({**named, **structs})
     return dict(sorted(schemas_by_name.items())), [naming.refer(each) for each in found[len(NAMED) :]]
 
@@ -133,15 +146,8 @@ def _by_ruleset(found: dict[str, Any]) -> dict[str, Any]:
     base = found.pop("CreateGame")
     creates = {}
     for ruleset in RULESETS:
-        name = ruleset.options.__name__
-        # Of the options that are asked for, none is required; of those in a view, every one is there.
-        found[name] = options_schema(ruleset)
-        found[f"Resolved{name}"] = {
-            **described(ruleset),
-            "title": f"Resolved{name}",
-        }
-        creates[ruleset.name] = f"Create{name.removesuffix('Options')}"
-        found[creates[ruleset.name]] = _create(ruleset, creates[ruleset.name], base)
+        creates[ruleset.name] = _named(ruleset, "Create{}")
+        found |= _own_schemas(ruleset, base)
     found["ResolvedOptions"] = {
         "title": "ResolvedOptions",
         "description": "The value of every option of the game's ruleset.",
@@ -162,14 +168,45 @@ def _by_ruleset(found: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _named(ruleset: Ruleset, pattern: str) -> str:
+    """The name of a schema that every ruleset has one of."""
+    return pattern.format(ruleset.options.__name__.removesuffix("Options"))
+
+
+def _own_schemas(ruleset: Ruleset, base: Mapping[str, Any]) -> dict[str, Any]:
+    """The schemas of one ruleset: its options as they are asked for and as they are shown, its presets, its games."""
+    options, resolved = _named(ruleset, "{}Options"), _named(ruleset, "Resolved{}Options")
+    preset, create = _named(ruleset, "{}Preset"), _named(ruleset, "Create{}")
+    return {
+        # Of the options that are asked for, none is required; of those in a view, every one is there.
+        options: options_schema(ruleset),
+        resolved: {**described(ruleset), "title": resolved},
+        preset: {
+            "title": preset,
+            "description": f"A preset of {ruleset.title['en']}, as the ruleset's page tells of it.",
+            "type": "string",
+            "enum": list(ruleset.presets),
+        },
+        create: _create(ruleset, create, base),
+    }
+
+
 def _create(ruleset: Ruleset, name: str, base: Mapping[str, Any]) -> dict[str, Any]:
     """The schema of a game of one ruleset to create: its presets, its options, its number of seats."""
     fewest, most = ruleset.seats
     given = base["properties"]
     own = {
-        "ruleset": {"type": "string", "enum": [ruleset.name]},
-        "preset": {"anyOf": [{"type": "string", "enum": list(ruleset.presets)}, {"type": "null"}], "default": None},
-        "options": {**reference(ruleset.options.__name__), "default": {}},
+        "ruleset": {"type": "string", "enum": [ruleset.name], "description": "What is played."},
+        "preset": {
+            "description": given["preset"]["description"],
+            "anyOf": [reference(_named(ruleset, "{}Preset")), {"type": "null"}],
+            "default": None,
+        },
+        "options": {
+            **reference(ruleset.options.__name__),
+            "description": given["options"]["description"],
+            "default": {},
+        },
         "seats": {**given["seats"], "minItems": fewest, "maxItems": most},
     }
     title = f"A game of {ruleset.title['en']} to create."

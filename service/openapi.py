@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from itertools import groupby
 from typing import Any
 
 import msgspec
 from litestar import Litestar
 
 from service.components import components, reference
-from service.errors import PROBLEMS
+from service.links import links_of
 from service.operation import Operation, Parameter
+from service.responses import HEADERS, headers, refusals, shared_refusals
 from service.schemas import Problem
 
 VERSION = "1.0"
@@ -30,51 +30,44 @@ Card games with hidden hands: rules, bots and records behind HTTP.
 Create a game, give every seat its token, and play: a seat's token shows that seat's hand and no other, and nothing
 widens a view. Bots move by themselves.
 
+- **A first game**: `createGame` with three bots and a player, `getGame` with the player's token, `applyMove` with one
+  of its `legal_moves`, `listEvents` from its `cursor` on. The links of each answer say what comes next.
 - **Moves** carry the version of the game that they were decided on. After a time-out or a 503 send the same bytes
   again: a move is made once.
 - **Errors** are problem documents (RFC 9457) with a stable `code`; `GET /v1/errors` says what to do about each.
-- **Requests** are closed: an unknown field or query parameter is refused. **Answers** are open: ignore the fields,
-  event types and codes that you do not know.
+- **Requests** are closed: an unknown field or query parameter is refused, and so is a field that is there twice.
+  **Answers** are open: ignore the fields, event types and codes that you do not know.
+- **Seats** are numbered from 0, clockwise. **Cards** are written `{rank}-{suit}`. **Times** are UTC, and other lengths
+  of time are seconds.
 - Any other path answers 404 `not_found`, and any other method 405 `method_not_allowed` with `Allow`. `HEAD` and
   `OPTIONS` work everywhere.
+- Every answer also says `X-Content-Type-Options: nosniff`, `Referrer-Policy: no-referrer` and a
+  `Content-Security-Policy` that lets nothing load; browsers heed them. Which other sites' pages may ask (CORS) is the
+  operator's choice.
 """
 
 TAGS = {
     "Games": "Create a game, look at it, move, and read what has happened.",
     "Seats": "Claim a seat, renew its token, come back to it, leave it; start, end and erase a game.",
-    "Jobs": "Bot moves that a player has asked for.",
-    "Catalogue": "Rulesets, bots and errors: the same for everyone, and cacheable.",
-    "Health": "For load balancers and supervisors.",
-    "Document": "This document.",
+    "Jobs": "Bot moves that a player has asked for, as advice or to be made.",
+    "Catalogue": "Rulesets, bots, errors and limits: the same for everyone, and cacheable.",
+    "Health": "For load balancers and supervisors: whether the process answers, and whether games can be played.",
+    "Document": "This document, for clients to be generated from.",
 }
 
 PATH_PARAMETERS: Mapping[str, tuple[str, dict[str, Any]]] = {
-    "game_id": ("The `game_id` that creating the game answered.", {"type": "string", "pattern": "^gm_[a-z2-7]{20}$"}),
-    "seat": ("The number of a seat.", {"type": "string", "pattern": "^[0-7]$"}),
+    "game_id": (
+        "The game, by the `game_id` that creating it answered.",
+        {"type": "string", "pattern": "^gm_[a-z2-7]{20}$"},
+    ),
+    "seat": ("The number of a seat, from 0.", {"type": "integer", "minimum": 0, "maximum": 7}),
     "job_id": (
-        "The `job_id` that asking answered.",
+        "The job, by the `job_id` that asking the bot answered.",
         {"type": "string", "pattern": "^jb_[a-z2-7]{20}_[0-9a-f]{32}$"},
     ),
-    "ruleset": ("The `name` of a ruleset in the list.", {"type": "string", "maxLength": 40}),
+    "ruleset": ("The ruleset, by its `name` in the list of them.", {"type": "string", "maxLength": 40}),
 }
 
-HEADERS = {
-    "X-Request-Id": {
-        "description": "Names this request; tell it to the operator when something is wrong.",
-        "required": True,
-        "schema": {"type": "string", "pattern": "^[0-9a-f]{16}$"},
-    },
-    "Retry-After": {
-        "description": "Seconds to wait before the same bytes are sent again.",
-        "required": True,
-        "schema": {"type": "integer", "minimum": 0},
-    },
-    "WWW-Authenticate": {
-        "description": "`Bearer`: a token is needed.",
-        "required": True,
-        "schema": {"type": "string"},
-    },
-}
 STREAM = {
     "type": "object",
     "description": "A server-sent event; a comment comes where nothing has happened for a while.",
@@ -89,9 +82,6 @@ STREAM = {
         "retry": {"type": "integer", "description": "Milliseconds to wait before coming back."},
     },
 }
-OF_STATUS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
-"""The headers that every answer with a status has, beside X-Request-Id."""
-
 SECURITY: Mapping[str, list[dict[str, list[str]]]] = {
     "none": [],
     "optional": [{"token": []}, {"apiKey": []}, {}],
@@ -103,7 +93,8 @@ SECURITY: Mapping[str, list[dict[str, list[str]]]] = {
 TOKEN = {
     "type": "http",
     "scheme": "bearer",
-    "description": "The token of a seat, or of the game's creator. Creating a game answers them, once.",
+    "description": "The token of a seat, or of the game's creator. Creating a game answers them, once; claiming a seat "
+    "answers its token.",
 }
 
 API_KEY = {
@@ -138,7 +129,8 @@ def described(app: Litestar) -> Iterator[Described]:
 def document(app: Litestar) -> dict[str, Any]:
     """The whole document of an application."""
     operations = list(described(app))
-    types = dict.fromkeys(kind for each in operations for kind in _types(each.operation))
+    promised = [each.operation for each in operations]
+    types = dict.fromkeys(kind for each in promised for kind in _types(each))
     schemas, found = components([*types, Problem])
     writer = _Writer(dict(zip(types, found, strict=False)))
     paths: dict[str, dict[str, Any]] = {}
@@ -156,7 +148,13 @@ def document(app: Litestar) -> dict[str, Any]:
         "servers": [{"url": "/", "description": "The service that this document comes from."}],
         "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
         "paths": paths,
-        "components": {"schemas": schemas, "headers": HEADERS, "securitySchemes": {"token": TOKEN, "apiKey": API_KEY}},
+        "components": {
+            "schemas": schemas,
+            "responses": shared_refusals(promised),
+            "parameters": _shared_parameters(promised),
+            "headers": HEADERS,
+            "securitySchemes": {"token": TOKEN, "apiKey": API_KEY},
+        },
     }
 
 
@@ -180,11 +178,11 @@ class _Writer:
             "summary": summary,
             "description": "".join(more) or f"{summary}.",
             "security": SECURITY[operation.access],
-            "parameters": [*_path_parameters(at.path), *map(_parameter, operation.parameters)],
+            "parameters": _parameters_of(at),
         }
         if operation.body is not None:
             written["requestBody"] = {"required": True, "content": self._json(operation.body)}
-        written["responses"] = {**self._answers(operation), **_refusals(operation)}
+        written["responses"] = {**self._answers(operation), **refusals(operation)}
         return {key: each for key, each in written.items() if each or key == "security"}
 
     def _json(self, kind: Any) -> dict[str, Any]:
@@ -195,50 +193,37 @@ class _Writer:
         return {**self._json(kind), **stream}
 
     def _answers(self, operation: Operation) -> dict[str, Any]:
-        return {
-            str(status): {
-                "description": _said_of(status, kind),
-                "headers": {**_headers_of(status), **_own_headers(operation, status)},
-                **({"content": self._content(operation, status, kind)} if kind is not None else {}),
-            }
-            for status, kind in sorted(operation.answers.items())
-        }
+        return {str(status): self._answer(operation, status) for status in sorted(operation.answers)}
+
+    def _answer(self, operation: Operation, status: int) -> dict[str, Any]:
+        """An answer that is no problem. Where it has a body, links say what to do with it."""
+        kind = operation.answers[status]
+        told = headers(operation, status, has_content=kind is not None)
+        written = {"description": _said_of(status, kind), "headers": told}
+        if kind is not None:
+            written["content"] = self._content(operation, status, kind)
+            if status < 400 and (links := links_of(operation.id)):
+                written["links"] = links
+        return written
 
 
-def _refusals(operation: Operation) -> dict[str, Any]:
-    """The answers that are problems: one for each status, with the codes that it may have."""
-
-    def status_of(code: str) -> int:
-        return PROBLEMS[code].status
-
-    answers = {}
-    for status, codes in groupby(sorted(operation.all_problems(), key=status_of), key=status_of):
-        if status not in operation.answers:
-            answers[str(int(status))] = _refusal(status, list(codes))
-    return answers
+def _parameters_of(at: Described) -> list[dict[str, Any]]:
+    """The parameters of an operation. Those of a path and headers mean the same everywhere, and so are components."""
+    named = re.findall(r"\{([a-z_]+)\}", at.path)
+    shared = [*named, *(each.name for each in at.operation.parameters if each.place == "header")]
+    own = [_parameter(each) for each in at.operation.parameters if each.place == "query"]
+    return [*({"$ref": f"#/components/parameters/{name}"} for name in shared), *own]
 
 
-def _refusal(status: int, codes: list[str]) -> dict[str, Any]:
-    return {
-        "description": "\n".join(f"- `{code}`: {PROBLEMS[code].title}." for code in codes),
-        "headers": _headers_of(status),
-        "content": {
-            "application/problem+json": {
-                "schema": {
-                    "allOf": [
-                        reference("Problem"),
-                        {"type": "object", "properties": {"code": {"type": "string", "enum": codes}}},
-                    ]
-                }
-            }
-        },
-    }
+def _shared_parameters(operations: Iterable[Operation]) -> dict[str, Any]:
+    """The components: every parameter of a path, and every header of a request."""
+    paths = {name: _in_path(name, text, schema) for name, (text, schema) in PATH_PARAMETERS.items()}
+    sent = {each.name: _parameter(each) for one in operations for each in one.parameters if each.place == "header"}
+    return {**paths, **dict(sorted(sent.items()))}
 
 
-def _path_parameters(path: str) -> Iterator[dict[str, Any]]:
-    for name in re.findall(r"\{([a-z_]+)\}", path):
-        text, schema = PATH_PARAMETERS[name]
-        yield {"name": name, "in": "path", "required": True, "description": text, "schema": schema}
+def _in_path(name: str, text: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "in": "path", "required": True, "description": text, "schema": schema}
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
@@ -256,15 +241,3 @@ def _said_of(status: int, kind: Any) -> str:
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return (inspect.getdoc(kind) or "").partition("\n")[0]
     return HTTPStatus(status).description or HTTPStatus(status).phrase
-
-
-def _headers_of(status: int) -> dict[str, Any]:
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *OF_STATUS.get(status, ()))}
-
-
-def _own_headers(operation: Operation, status: int) -> dict[str, Any]:
-    if status >= 400:
-        return {}
-    return {
-        name: {"description": text, "schema": {"type": "string"}} for name, text in operation.answer_headers.items()
-    }

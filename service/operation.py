@@ -1,6 +1,6 @@
 """What a handler promises, beside its docstring: the published document is made of these, and only of these."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 EVERYWHERE = ("invalid_request", "not_acceptable", "headers_too_large", "internal_error")
@@ -50,7 +50,8 @@ class Operation:
     body: Any = None
     problems: tuple[str, ...] = ()
     parameters: tuple[Parameter, ...] = ()
-    answer_headers: dict[str, str] = field(default_factory=dict)
+    answer_headers: tuple[str, ...] = ()
+    """Headers of its good answers, beside those of every answer; `service/responses.py` says what each is."""
     limit: str = "reads"
     """The limit that a request counts for; empty for none."""
     stream: bool = False

@@ -10,13 +10,17 @@ from litestar.params import FromPath
 
 from service import catalogue, rulesets
 from service.operation import IF_NONE_MATCH, Operation, Parameter, describes
-from service.routes.content import Content, unchanging
+from service.routes.content import UNCHANGING, Content, unchanging
 from service.routes.http import JSON, PUBLIC, Answer, AnyRequest, query
 
 TAG = "Catalogue"
-LANGUAGE = Parameter("Accept-Language", "header", "`en` or `es`; English without it.", {"type": "string"})
-ETAG = {"ETag": "Names this answer; send it back as `If-None-Match`."}
-IN_LANGUAGE = {"Content-Language": "The language of the texts.", **ETAG}
+LANGUAGE = Parameter(
+    "Accept-Language",
+    "header",
+    "Languages, the most welcome first; texts come in the first of them that is `en` or `es`, else in English.",
+    {"type": "string"},
+)
+IN_LANGUAGE = (*UNCHANGING, "Content-Language")
 
 
 @cache
@@ -32,7 +36,9 @@ def _in_language(request: AnyRequest, make: Callable[..., Any], *about: str) -> 
 
 def _list(name: str, kind: type) -> dict[str, Any]:
     """What ties a list that never changes while the process runs to its handler."""
-    return describes(Operation(name, TAG, {200: kind, 304: None}, parameters=(IF_NONE_MATCH,), answer_headers=ETAG))
+    return describes(
+        Operation(name, TAG, {200: kind, 304: None}, parameters=(IF_NONE_MATCH,), answer_headers=UNCHANGING)
+    )
 
 
 @get(
@@ -48,7 +54,10 @@ def _list(name: str, kind: type) -> dict[str, Any]:
     ),
 )
 async def list_rulesets(request: AnyRequest) -> Answer:
-    """List every ruleset there is."""
+    """List every ruleset there is.
+
+    In short: its name, its title, how many can play, and its presets.
+    """
     query(request)
     return _in_language(request, rulesets.ruleset_list)
 
@@ -81,7 +90,10 @@ async def get_ruleset(request: AnyRequest, ruleset: FromPath[str]) -> Answer:
     **_list("listBots", catalogue.BotList),
 )
 async def list_bots(request: AnyRequest) -> Answer:
-    """List every bot and version, with its measured strength."""
+    """List every bot and version, with its measured strength.
+
+    A game names the bot of a seat by `bot`, and by `version` where it shall not be the latest.
+    """
     query(request)
     return unchanging(request, _content(catalogue.bot_list), PUBLIC)
 
@@ -91,7 +103,11 @@ async def list_bots(request: AnyRequest) -> Answer:
     **_list("listErrors", catalogue.ErrorList),
 )
 async def list_errors(request: AnyRequest) -> Answer:
-    """List every code that a problem document can carry, and what to do about it."""
+    """List every code that a problem document can carry, and what to do about it.
+
+    Codes are stable, and their texts are for people. A client does by code what `advice` says, and by status with a
+    code that it does not know.
+    """
     query(request)
     return unchanging(request, _content(catalogue.error_list), PUBLIC)
 
@@ -101,7 +117,10 @@ async def list_errors(request: AnyRequest) -> Answer:
     **_list("listLimits", catalogue.LimitList),
 )
 async def list_limits(request: AnyRequest) -> Answer:
-    """List every limit with its value; a 429 names the one that was met as `limit_key`."""
+    """List every limit with its value.
+
+    A 429 names the one that was met as `limit_key`, and `Retry-After` says when to come back.
+    """
     query(request)
     state = request.app.state
     if "limits" not in state:

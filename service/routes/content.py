@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from service.routes.http import Answer, AnyRequest, holds
 
+UNCHANGING = ("ETag", "Content-Encoding")
+"""The headers of these answers that the document names, beside those of every answer."""
 _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.ASCII | re.IGNORECASE)
 
 

@@ -3,16 +3,16 @@
 import asyncio
 from functools import cache
 from importlib.metadata import distribution
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
-import msgspec
-from litestar import Litestar, get
+from litestar import get
 from litestar.params import FromPath
 
 from service.errors import NotFound
-from service.openapi import document
 from service.operation import IF_NONE_MATCH, Operation, describes
-from service.routes.content import Content, unchanging
+from service.routes.content import UNCHANGING, Content, unchanging
 from service.routes.http import JSON, PUBLIC, Answer, AnyRequest, query
 
 CARRIER = "flask-swagger-ui"
@@ -55,8 +55,10 @@ def _asset(name: str) -> Content:
     return Content.of((folder / name).read_bytes(), media)
 
 
-def _written(app: Litestar) -> Content:
-    return Content.of(msgspec.json.encode(document(app)), JSON)
+@cache
+def _document(name: str) -> Content:
+    """A form of the document, as `make spec` has written it: a test holds it against the code."""
+    return Content.of((files("openapi") / name).read_bytes(), JSON)
 
 
 @cache
@@ -64,25 +66,30 @@ def _page() -> Content:
     return Content.of((OURS / "docs.html").read_bytes(), "text/html; charset=utf-8")
 
 
-@get(
-    "/openapi.json",
-    **describes(
-        Operation(
-            "getDocument",
-            "Document",
-            {200: dict, 304: None},
-            parameters=(IF_NONE_MATCH,),
-            answer_headers={"ETag": "Names this document; send it back as `If-None-Match`."},
-        )
-    ),
-)
+def _form(name: str) -> dict[str, Any]:
+    """What ties a form of the document to its handler."""
+    answers = {200: dict, 304: None}
+    return describes(Operation(name, "Document", answers, parameters=(IF_NONE_MATCH,), answer_headers=UNCHANGING))
+
+
+@get("/openapi.json", **_form("getDocument"))
 async def get_document(request: AnyRequest) -> Answer:
-    """Read this document: OpenAPI 3.1, as JSON."""
+    """Read this document: OpenAPI 3.1, as JSON.
+
+    It holds everything that a client needs to know: every operation with its answers, errors and recorded examples.
+    """
     query(request)
-    state = request.app.state
-    if "document" not in state:
-        state.document = await asyncio.to_thread(_written, request.app)
-    return unchanging(request, state.document, PUBLIC)
+    return unchanging(request, await asyncio.to_thread(_document, "openapi.json"), PUBLIC)
+
+
+@get("/openapi-3.0.json", **_form("getOlderDocument"))
+async def get_older_document(request: AnyRequest) -> Answer:
+    """Read this document as OpenAPI 3.0.3, for generators that read nothing newer.
+
+    What 3.0 cannot say is left out, such as which codes a status may have; prefer `/openapi.json` where you can.
+    """
+    query(request)
+    return unchanging(request, await asyncio.to_thread(_document, "openapi-3.0.json"), PUBLIC)
 
 
 @get("/docs", opt={"page": True})
@@ -106,4 +113,4 @@ async def home() -> Answer:
     return Answer(b"", 307, "text/html; charset=utf-8", {"Location": "/docs"})
 
 
-HANDLERS = (get_document, docs, docs_asset, home)
+HANDLERS = (get_document, get_older_document, docs, docs_asset, home)

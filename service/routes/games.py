@@ -78,10 +78,7 @@ LIMIT = Parameter(
             limit="games",
             problems=("game_deleted", "invalid_options", "unknown_bot", "idempotency_mismatch"),
             parameters=(IDEMPOTENCY_KEY,),
-            answer_headers={
-                "Location": "Where the game is from now on.",
-                "Idempotency-Replayed": "`true` where the game had been created before, with this key.",
-            },
+            answer_headers=("Location", "Idempotency-Replayed"),
         )
     ),
 )
@@ -120,7 +117,7 @@ async def create_game(request: AnyRequest) -> Answer:
             access="optional",
             problems=GONE,
             parameters=(IF_NONE_MATCH,),
-            answer_headers={"ETag": "Names this view; send it back as `If-None-Match`."},
+            answer_headers=("ETag",),
         )
     ),
 )
@@ -128,7 +125,11 @@ async def get_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """Look at a game.
 
     With a seat's token the view holds that seat's hand and legal moves; without a token it is a spectator's, with
-    no hand. Reading changes nothing, not even how long the game is kept.
+    no hand, and so it is with the creator's, who sees the `metadata` besides. Reading changes nothing, not even how
+    long the game is kept.
+
+    To follow a game, read its log from `cursor` on (`listEvents`) instead of asking for the view again and again;
+    whoever asks all the same sends the `ETag` as `If-None-Match` and gets 304 while nothing has changed.
     """
     query(request)
     game, caller = await enter_game(request, game_id)
@@ -155,7 +156,8 @@ async def get_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
 async def list_legal_moves(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """List every move that is open to the token's seat.
 
-    The list is empty while another seat is to move. A move is legal if and only if it is in this list.
+    The list is empty while another seat is to move. A move is legal if and only if it is in this list, until `version`
+    has risen. `you.legal_moves` of the view is the same list, so whoever has just read that need not ask here.
     """
     query(request)
     game, caller = await enter_game(request, game_id)
@@ -182,7 +184,7 @@ async def list_legal_moves(request: AnyRequest, game_id: FromPath[str]) -> Answe
                 "not_your_turn",
                 "illegal_move",
             ),
-            answer_headers={"Idempotency-Replayed": "`true` where this very move had been made before."},
+            answer_headers=("Idempotency-Replayed",),
         )
     ),
 )
@@ -192,6 +194,10 @@ async def apply_move(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     `expected_version` is the version of the view that the move was decided on. After a time-out or a 503 send the
     same bytes again: a move that had been made is answered as it was then, with `Idempotency-Replayed: true`. A
     refused move changes nothing. An answer means that the move survives the death of any process.
+
+    `version_conflict` says that somebody has moved since `expected_version`, or has taken the seat's turn: read the
+    view and decide anew. `illegal_move` has a `reason`, which the ruleset's page explains. Everything that the move
+    triggers (a trick, a score, the next deal) is in `events`, and done.
     """
     query(request)
     context = context_of(request)
@@ -218,8 +224,8 @@ async def apply_move(request: AnyRequest, game_id: FromPath[str]) -> Answer:
 async def propose_target(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """Propose a target for the match, where the rules let players agree on one (Reihe).
 
-    A proposal stands until the seat makes another. When every player's is the same, it becomes the target at once.
-    Proposing the same again changes nothing.
+    A proposal stands until the seat makes another; `match.target_proposals` of the view shows them all. When every
+    player's is the same, it becomes the target at once. Proposing the same again changes nothing.
     """
     query(request)
     context = context_of(request)
@@ -258,19 +264,19 @@ async def propose_target(request: AnyRequest, game_id: FromPath[str]) -> Answer:
                     {"type": "string"},
                 ),
             ),
-            answer_headers={
-                "Location": "Where the job is.",
-                "Preference-Applied": "`wait=N`: how long the answer was held back at most.",
-            },
+            answer_headers=("Location", "Preference-Applied"),
         )
     ),
 )
 async def ask_bot(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """Let a bot choose a move for the caller's seat.
 
-    As advice, or with `play` true as the move itself. The bot knows what the seat knows and nothing else. The same
-    request is the same job, so it may be repeated. 202 while the job waits; 200 with `Prefer: wait=N` when it is
-    done or failed in time.
+    As advice, or with `play` true as the move itself. The bot knows what the seat knows and nothing else. It has to be
+    the seat's turn. The same request is the same job, so it may be repeated.
+
+    202 while the job waits: look at it where `Location` says. With `Prefer: wait=N` the answer is held back for up to N
+    seconds, and is 200 when the job is done or failed by then. A failed job says why in `failure`:
+    `version_conflict` where somebody moved before the bot did.
     """
     query(request)
     context = context_of(request)
@@ -405,7 +411,10 @@ async def _stream(
     ),
 )
 async def list_deals(request: AnyRequest, game_id: FromPath[str]) -> Answer:
-    """Read the finished deals: what each was worth and how that came about."""
+    """Read the finished deals: what each was worth and how that came about.
+
+    The same for everyone, and at any time; hands are in the replay, when the game is over.
+    """
     sent = query(request, ("after", "limit"))
     game, _ = await enter_game(request, game_id)
     after = whole(sent.get("after"), "after", 0, 9_999_999, 0)

@@ -16,7 +16,11 @@ from service.schemas import Job
     ),
 )
 async def get_job(request: AnyRequest, job_id: FromPath[str]) -> Answer:
-    """Look at a bot move that was asked for, with the token that asked. It is kept for an hour."""
+    """Look at a bot move that was asked for, with the token that asked.
+
+    It is kept for an hour. While `state` is `queued` a bot has yet to choose, so ask again after a second or so, or
+    ask for it with `Prefer: wait=N` in the first place.
+    """
     query(request)
     job = await bot_moves.read_job(context_of(request), job_id, bearer(request))
     return answer(job, headers=PRIVATE)

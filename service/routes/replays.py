@@ -26,7 +26,7 @@ VERIFIER = {**PUBLIC, "X-Content-Type-Options": "nosniff", "Content-Disposition"
             access="optional",
             problems=(*GONE, "not_over"),
             parameters=(IF_NONE_MATCH,),
-            answer_headers={"ETag": "Names this record; send it back as `If-None-Match`."},
+            answer_headers=("ETag",),
         )
     ),
 )

@@ -51,18 +51,16 @@ def _seat(game: Loaded, number: str) -> int:
             body=ClaimSeat,
             problems=("not_found", *GONE, "seat_taken", "match_over", "idempotency_mismatch"),
             parameters=(IDEMPOTENCY_KEY,),
-            answer_headers={
-                "Idempotency-Replayed": "`true` where this claim, with this key, had taken the seat before."
-            },
+            answer_headers=("Idempotency-Replayed",),
         )
     ),
 )
 async def claim_seat(request: AnyRequest, game_id: FromPath[str], seat: FromPath[str]) -> Answer:
     """Take an open seat with its invite, once.
 
-    The answer holds the seat's token, and is the only one that does, so send an `Idempotency-Key`: the same request
-    with the same key gets the token again. `client_seed` becomes part of what decides the deals. The game starts with
-    the last claim, unless it waits for its creator.
+    The creator hands the invite on. The answer holds the seat's token, and is the only one that does, so send an
+    `Idempotency-Key`: the same request with the same key gets the token again. `client_seed` becomes part of what
+    decides the deals. The game starts with the last claim, unless it waits for its creator.
     """
     query(request)
     context, api_key = context_of(request), await key_of(request)
@@ -97,7 +95,8 @@ async def claim_seat(request: AnyRequest, game_id: FromPath[str], seat: FromPath
 async def start_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """Start a game that was created with `start` `manual`, when its open seats are claimed.
 
-    `client_seed` becomes part of what decides the deals. A game that has started stays as it is.
+    With the creator's token, or the API key that created the game. `client_seed` becomes part of what decides the
+    deals. A game that has started stays as it is.
     """
     query(request)
     asked = await body(request, _start)
@@ -159,7 +158,8 @@ async def _seated(request: AnyRequest, game_id: str) -> tuple[Loaded, Seated]:
 async def return_to_seat(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     """Take one's seat back from the stand-in, with the whole time for the running move.
 
-    An accepted move does the same. A player who has not been away changes nothing.
+    The stand-in has moved for the seat since its player let a deadline pass: `controller` of the seat is `stand_in`.
+    An accepted move does the same as this. A player who has not been away changes nothing.
     """
     game, caller = await _seated(request, game_id)
     return answer(await seating.come_back(context_of(request), game, caller), headers=PRIVATE)
@@ -180,7 +180,10 @@ async def return_to_seat(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     ),
 )
 async def resign_seat(request: AnyRequest, game_id: FromPath[str]) -> Answer:
-    """Leave one's seat to the stand-in for good. The token still looks on, and moves no more."""
+    """Leave one's seat to the stand-in for good.
+
+    The token still looks on with its own hand, and moves no more.
+    """
     game, caller = await _seated(request, game_id)
     return answer(await seating.resign(context_of(request), game, caller), headers=PRIVATE)
 
@@ -193,7 +196,11 @@ async def resign_seat(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     ),
 )
 async def abandon_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
-    """End a game for good, without a result. A game that is over stays as it is."""
+    """End a game for good, without a result.
+
+    With the creator's token, or the API key that created the game. It can still be read, its replay too. A game that is
+    over stays as it is.
+    """
     query(request)
     game, caller = await enter_game(request, game_id)
     seating.creator_only(caller)
@@ -208,7 +215,11 @@ async def abandon_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
     ),
 )
 async def delete_game(request: AnyRequest, game_id: FromPath[str]) -> Answer:
-    """End a game and erase everything of it: log, deals, names. Afterwards its id answers 404 `game_deleted`."""
+    """End a game and erase everything of it: log, deals, names.
+
+    With the creator's token, or the API key that created the game. Afterwards its id answers 404 `game_deleted`, to
+    whoever asks.
+    """
     query(request)
     game, caller = await enter_game(request, game_id)
     seating.creator_only(caller)

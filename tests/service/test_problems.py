@@ -251,6 +251,8 @@ RESOURCES = {
     "/v1/bots": "GET, HEAD, OPTIONS",
     "/v1/errors": "GET, HEAD, OPTIONS",
     "/v1/limits": "GET, HEAD, OPTIONS",
+    "/openapi.json": "GET, HEAD, OPTIONS",
+    "/openapi-3.0.json": "GET, HEAD, OPTIONS",
     "/health/live": "GET, HEAD, OPTIONS",
     "/health/ready": "GET, HEAD, OPTIONS",
 }

@@ -273,11 +273,12 @@ def operations(published: dict[str, Any]) -> Iterator[Operation]:
     for path, item in published["paths"].items():
         for method, operation in item.items():
             if "operationId" in operation:
-                answers = frozenset(_answers(operation["responses"]))
+                answers = frozenset(_answers(operation["responses"], published["components"]["responses"]))
                 yield Operation(operation["operationId"], path, method.upper(), answers, "requestBody" in operation)
 
 
-def _answers(responses: dict[str, Any]) -> Iterator[str]:
+def _answers(responses: dict[str, Any], shared: dict[str, Any]) -> Iterator[str]:
     for status, response in responses.items():
-        problem = response.get("content", {}).get("application/problem+json")
-        yield from problem["schema"]["allOf"][1]["properties"]["code"]["enum"] if problem else [status]
+        written = shared[response["$ref"].rpartition("/")[2]] if "$ref" in response else response
+        problem = written.get("content", {}).get("application/problem+json")
+        yield from problem["schema"]["properties"]["code"]["enum"] if problem else [status]

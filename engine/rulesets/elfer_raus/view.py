@@ -43,7 +43,9 @@ PACKS = {name: pack(**chosen) for name, chosen in CHOSEN_BY.items()}
 
 
 class ElferRausOptions(Struct):
-    """The options of Elfer Raus, each with a value; texts.toml says what each is."""
+    """The options of Elfer Raus. A game that is asked for names some; a view has a value for each."""
+
+    # texts.toml says what each of them is.
 
     colours: Literal[4, 3]
     max_number: Annotated[int, Meta(ge=10, le=20)]

@@ -15,7 +15,9 @@ from engine.wire import Out, Pass, Play, Row, RowsTable, Trick, deal_scored
 
 
 class ReiheOptions(Struct):
-    """The options of Reihe, each with a value; texts.toml says what each is."""
+    """The options of Reihe. A game that is asked for names some; a view has a value for each."""
+
+    # texts.toml says what each of them is.
 
     deck: Literal["nordic_60", "nordic_56", "german_36", "spanish_48", "spanish_40", "french_52"]
     scoring: Literal["as_printed", "descending"]

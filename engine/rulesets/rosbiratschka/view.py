@@ -35,7 +35,9 @@ from engine.wire import (
 
 
 class RosbiratschkaOptions(Struct):
-    """The options of Rosbiratschka, each with a value; texts.toml says what each is."""
+    """The options of Rosbiratschka. A game that is asked for names some; a view has a value for each."""
+
+    # texts.toml says what each of them is.
 
     slam: Literal["bonus", "penalty", "off"]
     double_if_none: bool

@@ -33,7 +33,9 @@ Points500 = Annotated[int, Meta(ge=0, le=500)]
 
 
 class TarneebOptions(Struct):
-    """The options of Tarneeb, each with a value; texts.toml says what each is."""
+    """The options of Tarneeb. A game that is asked for names some; a view has a value for each."""
+
+    # texts.toml says what each of them is.
 
     scoring: Literal["tricks", "points"]
     target: Annotated[int, Meta(ge=7, le=500)]
