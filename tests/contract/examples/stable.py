@@ -5,7 +5,7 @@
   the example passes it. Others get a hash of the game's id and the version.
 - Request ids are made of the example's name, names (`ETag`) of catalogue pages of their operation.
 - A bot thinks for a millisecond; the service runs compiled, on a fixed Redis; long waits are rounded up.
-- Two answers are too long to be read, the document and a ruleset's page: lists and texts in them are cut short.
+- Some answers are too long to be read, the documents and a ruleset's page: lists and texts in them are cut short.
 """
 
 import hashlib
@@ -24,7 +24,8 @@ START_MS = 1_767_268_800_000
 CURSOR = re.compile(r"(?<![0-9A-Za-z-])([1-9][0-9]*)-([0-9a-f]{12})(?![0-9a-f])")
 GAME = re.compile(r"gm_[a-z2-7]{20}|(?<=jb_)[a-z2-7]{20}")
 READY = {"redis": "9.1.0", "engine": "compiled", "workers": 1}
-ABRIDGED = ("getDocument", "getRuleset")
+DOCUMENTS = ("getDocument", "getOlderDocument")
+ABRIDGED = (*DOCUMENTS, "getRuleset")
 ENTRIES, CHARACTERS = 2, 600
 """How much is left of a list and of a text in an answer that is cut short."""
 
@@ -125,7 +126,7 @@ def _named(name: str, exchange: Json) -> Json:
     if operation == "getReady":
         body |= READY if body["status"] == "ok" else {"engine": READY["engine"]}
     if operation in ABRIDGED and answer["status"] == 200:
-        answer["body"] = _abridged(body, {"paths", "components"} if operation == "getDocument" else set())
+        answer["body"] = _abridged(body, {"paths", "components"} if operation in DOCUMENTS else set())
     for headers, header in ((answer["headers"], "ETag"), (exchange["request"]["headers"], "If-None-Match")):
         if re.fullmatch('"[0-9a-f]{32}"', headers.get(header, "")):
             headers[header] = f'"{_digits(operation, 32)}"'
