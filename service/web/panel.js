@@ -150,8 +150,8 @@ export class Panel {
   prompt() {
     if (this.sending && this.step.id === "follow") return "Waiting for the others…";
     const now = situation(this.known, this.view);
-    return { new: this.games[this.ruleset].text, moving: "Your turn: send the move, or click a card.",
-      choosing: "Your turn. List the moves, or click a card.", over: "The game is over." }[now] ?? "";
+    return { new: this.games[this.ruleset].text, moving: "Your turn: send this, or click a move.",
+      choosing: "Your turn: list the moves, or click one.", over: "The game is over." }[now] ?? "";
   }
 
   drawSteps() {

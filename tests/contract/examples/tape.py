@@ -26,7 +26,7 @@ NO_OPERATION = "anyOperation"
 """Where examples lie of what is answered to no operation of the document."""
 BY_THE_CLIENT = {"host", "accept-encoding", "connection", "user-agent", "content-length"}
 """Headers that every HTTP client sends by itself."""
-TELLING = {"content-type", *EXPOSED.decode().lower().split(", ")}
+TELLING = {"content-type", "cache-control", "vary", *EXPOSED.decode().lower().split(", ")}
 """Headers of answers that mean something to a client."""
 WRITTEN = {"etag": "ETag", "www-authenticate": "WWW-Authenticate", "last-event-id": "Last-Event-ID"}
 LONGEST = 2000
