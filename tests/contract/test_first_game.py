@@ -18,7 +18,7 @@ from tests.service.players import Json
 TOLD: Json = json.loads((OURS / "first-game.json").read_text())
 STEPS: list[Json] = TOLD["steps"]
 OPERATIONS = {at.operation.id: at for at in described(APP)}
-MOST_STEPS = 600
+MOST_STEPS = 5000
 A_NAME = re.compile(r"\{([a-z_]+)\}")
 
 
