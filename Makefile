@@ -1,6 +1,6 @@
 # Every target is a line or two that anyone can read. `make up ARGS="--port 9000"` passes options on.
 .DEFAULT_GOAL := help
-.PHONY: help up install test check validate spec breaking released bench faults soak golden screens compile lock clean
+.PHONY: help up install test check validate spec breaking released bench faults soak golden screens examples compile lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -55,6 +55,9 @@ soak: install ## play thousands of random matches and look for faults; ARGS="--m
 
 golden: install ## record the golden matches again; review the diff
 	@$(BIN)/python tests/golden/record.py
+
+examples: install $(VENV)/.test ## record an example of every answer from the running service again; review the diff
+	@$(BIN)/python -m tests.contract.examples.record
 
 screens: install $(VENV)/.test ## record the screens of tapete play again; review the diff
 	@$(BIN)/python -m tests.terminal.record

@@ -22,10 +22,17 @@ OURS = Path(__file__).parents[1] / "web"
 THEIRS = Path(str(distribution(CARRIER).locate_file("flask_swagger_ui/dist")))
 
 JAVASCRIPT = "text/javascript; charset=utf-8"
+STYLE = "text/css; charset=utf-8"
 ASSETS = {
     "docs.js": (OURS, JAVASCRIPT),
+    "reference.js": (OURS, JAVASCRIPT),
+    "panel.js": (OURS, JAVASCRIPT),
+    "requests.js": (OURS, JAVASCRIPT),
+    "cards.js": (OURS, JAVASCRIPT),
+    "docs.css": (OURS, STYLE),
+    "first-game.json": (OURS, JSON),
     "swagger-ui-bundle.js": (THEIRS, JAVASCRIPT),
-    "swagger-ui.css": (THEIRS, "text/css; charset=utf-8"),
+    "swagger-ui.css": (THEIRS, STYLE),
     "favicon-32x32.png": (THEIRS, "image/png"),
 }
 """Everything that the page loads, and all that is ever served from these folders."""

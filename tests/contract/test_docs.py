@@ -5,7 +5,7 @@ import re
 import httpx
 import pytest
 
-from service.routes.docs import ASSETS
+from service.routes.docs import ASSETS, OURS
 from tests.contract.published import DOCUMENT
 from tests.contract.wire import asked
 from tests.service.players import good
@@ -28,10 +28,16 @@ def test_nothing_on_the_reference_page_comes_from_elsewhere(client: httpx.Client
     policy = dict(each.split(" ", 1) for each in page.headers["content-security-policy"].split("; "))
     assert policy["default-src"] == "'none'"
     assert policy["script-src"] == policy["connect-src"] == policy["style-src"] == "'self'"
-    loaded = re.findall(r'(?:src|href)="([^"]*)"', page.text)
+    own = {name: client.get(f"/docs/{name}").text for name in ASSETS if (OURS / name).exists()}
+    loaded = re.findall(r'(?:src|href)="([^"#][^"]*)"', page.text)
+    for name, text in own.items():
+        loaded += re.findall(r'(?:from|read\()\s*"([^"]*)"', text) if name.endswith(".js") else []
     assert set(loaded) == {f"/docs/{name}" for name in ASSETS} | {"/openapi.json"}
-    assert "//" not in page.text.replace("<!doctype html>", "")
-    assert "//" not in re.sub(r"^//.*", "", client.get("/docs/docs.js").text, flags=re.MULTILINE)
+    for text in (page.text.replace("<!doctype html>", ""), *own.values()):
+        assert "//" not in re.sub(r"(^|[ ;,])// .*", "", text, flags=re.MULTILINE)
+        assert not re.search(r"\burl\(|@import|style=|\bon[a-z]+=\"", text), (
+            "the policy would refuse it, or it is elsewhere"
+        )
 
 
 @pytest.mark.parametrize("name", ASSETS)

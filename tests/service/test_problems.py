@@ -86,6 +86,12 @@ def deleted(table: Table) -> Table:
     return table
 
 
+def one_that_is_over(api: Api) -> Table:
+    over = api.create(options={"first_dealer": 0, "max_deals": 1})
+    over.play(PASS, PASS, PASS, PASS)
+    return over
+
+
 def expired(table: Table, kept: redis.Redis) -> Table:
     """A game whose time is up: the server has dropped its keys, as it does when their time has come."""
     shard = shard_of(table.id)
@@ -111,9 +117,7 @@ class Situation:
 
 @pytest.fixture
 def at(api: Api, broken: Api, without_redis: Api, table: Table, kept: redis.Redis) -> Situation:
-    over = api.create(options={"first_dealer": 0, "max_deals": 1})
-    over.play(PASS, PASS, PASS, PASS)
-    return Situation(api, broken, without_redis, table, over, kept)
+    return Situation(api, broken, without_redis, table, one_that_is_over(api), kept)
 
 
 KEY = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"
