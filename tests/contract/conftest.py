@@ -1,23 +1,24 @@
 """The running service: `tapete api` and a bot worker as processes of their own, over a real Redis."""
 
-import re
 from collections.abc import Iterator
 
 import httpx
 import pytest
 
-from tests.processes import SECRET, tapete
+from tests.contract.standing import service
 
 
 @pytest.fixture(scope="module")
-def url(redis_url: str) -> Iterator[str]:
+def games_redis_url(redis_url: str) -> str:
+    """Where the service keeps its games."""
+    return f"{redis_url}?db=2"
+
+
+@pytest.fixture(scope="module")
+def url(games_redis_url: str) -> Iterator[str]:
     """Where the service answers, for all tests of a file; nothing that they ask may fail it."""
-    # Without limits: generated requests come faster than any honest client's.
-    alone = {"REDIS_URL": f"{redis_url}?db=2", "TAPETE_SECRET": SECRET, "TAPETE_LIMITS": "off"}
-    with tapete("api", "--port", "0", **alone) as api, tapete("worker", "bots", **alone) as worker:
-        yield api.wait_for(r"^The API answers at (http://\S+)$")[1]
-        for part in (api, worker):
-            assert not re.search(r"Traceback|ERROR|Request \w+ failed", part.output), part.output
+    with service(games_redis_url) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
