@@ -6,6 +6,8 @@ import httpx
 import pytest
 
 from tests.contract.standing import service
+from tests.contract.starts import Game, Table
+from tests.contract.tables import Mover
 
 
 @pytest.fixture(scope="module")
@@ -26,3 +28,15 @@ def client(url: str) -> Iterator[httpx.Client]:
     """A client of the service."""
     with httpx.Client(base_url=url) as opened:
         yield opened
+
+
+@pytest.fixture
+def game(client: httpx.Client) -> Game:
+    """A game that has just been dealt."""
+    return Table(client).create("tarneeb")
+
+
+@pytest.fixture
+def mover(client: httpx.Client, game: Game) -> Mover:
+    """The seat that is to move in it."""
+    return Mover(Table(client), game)
