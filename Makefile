@@ -1,6 +1,6 @@
 # Every target is a line or two that anyone can read. `make up ARGS="--port 9000"` passes options on.
 .DEFAULT_GOAL := help
-.PHONY: help up install test check bench faults soak golden screens compile lock clean
+.PHONY: help up install test check bench contract faults soak golden screens compile lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -32,6 +32,9 @@ check: install $(VENV)/.test ## lint, formatting, types, who imports whom
 
 bench: install $(VENV)/.bench ## measure, with comparisons
 	@$(BIN)/python tests/bench/run.py $(ARGS)
+
+contract: install $(VENV)/.test ## generated requests of all kinds from three seeds; writes tests/contract/README.md
+	@$(BIN)/python tests/contract/report.py $(ARGS)
 
 faults: install $(VENV)/.test ## kill, halt and starve everything under load for a quarter of an hour; writes tests/faults/README.md
 	@$(BIN)/python tests/faults/report.py $(ARGS)

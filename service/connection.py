@@ -98,9 +98,7 @@ class Connection(HttpToolsProtocol):
         """Note that the head has ended; refuse what HTTP/1.1 does, and versions that we do not speak."""
         self._in_head = False
         self._comes_to()
-        version = self.parser.get_http_version()
-        hosts = sum(name == b"host" for name, _ in self.headers)
-        if version not in ("1.0", "1.1") or hosts > 1 or (version == "1.1" and not hosts):
+        if not _is_of_http_1(self.parser.get_http_version(), self.headers):
             raise ValueError("this is no request of HTTP/1.1")  # which makes it one that the parser refuses
         super().on_headers_complete()
 
@@ -216,6 +214,13 @@ class Connection(HttpToolsProtocol):
     def is_stuck(self) -> bool:
         """Whether what was sent waits for a client that does not take it."""
         return self.flow.write_paused or self.transport.is_closing()
+
+
+def _is_of_http_1(version: str, headers: list[tuple[bytes, bytes]]) -> bool:
+    """Whether a head is of a version that we speak, names its host as that does, and a body that we can read."""
+    hosts = sum(name == b"host" for name, _ in headers)
+    coded = [value.lower() for name, value in headers if name == b"transfer-encoding"]
+    return ((version == "1.1" and hosts == 1) or (version == "1.0" and hosts <= 1)) and coded in ([], [b"chunked"])
 
 
 def _refusal(code: str) -> App:

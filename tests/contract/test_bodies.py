@@ -131,3 +131,79 @@ def test_a_body_that_is_too_large_is_refused_whether_its_length_is_declared_or_n
     refused(mover.send(large), "too_large")
     refused(mover.client.post(mover.path, content=iter([large]), headers=mover.headers), "too_large")
     refused(mover.send(b" " * 64 * 1024), "invalid_request")
+
+
+TEXT = '{"expected_version":1,"move":{"type":"pass"}}'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        TEXT.encode("utf-16-le"),
+        TEXT.encode("utf-16-be"),
+        TEXT.encode("utf-32"),
+        TEXT.encode("utf-7").replace(b"{", b"+AHs-"),
+        gzip.compress(TEXT.encode()),
+        TEXT.replace("pass", "caf\xe9").encode("latin-1"),
+        b"\xef\xbb\xbf" + TEXT.encode(),
+        TEXT.encode() + b"\x00",
+        b"\x00" + TEXT.encode(),
+        TEXT.replace(" ", "\xa0").replace(":", "\xa0:").encode(),
+        TEXT.replace('"', "'").encode(),
+        b"// a move\n" + TEXT.encode(),
+        TEXT.replace("}}", ",}}").encode(),
+        TEXT.replace("1", "01").encode(),
+        TEXT.replace("1", "0x1").encode(),
+        TEXT.replace("1", "+1").encode(),
+        TEXT.replace("1", "1.").encode(),
+        TEXT.replace("1", "-Infinity").encode(),
+        TEXT.replace("1", "1e9999").encode(),
+    ],
+    ids=lambda body: repr(body[:40]),
+)
+def test_no_other_encoding_and_no_other_dialect_is_guessed(mover: Mover, body: bytes) -> None:
+    refused(mover.send(body), "invalid_request")
+    assert mover.version() == 1
+
+
+@pytest.mark.parametrize("coded", ["gzip", "deflate", "br", "identity, gzip", "GZIP", "x"])
+def test_an_encoded_body_is_not_read_whether_it_is_encoded_or_not(mover: Mover, coded: str) -> None:
+    """Otherwise a few bytes would unpack to as many as they like; and whoever says that it is encoded means it."""
+    for body in (TEXT.encode(), gzip.compress(TEXT.encode())):
+        answer = mover.send(body, **{"Content-Encoding": coded})
+        refused(answer, "unsupported_media_type")
+        assert answer.headers["accept-encoding"] == "identity"
+    assert mover.version() == 1
+    good(mover.send(TEXT, **{"Content-Encoding": "identity"}))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"expected_version":1,"expected_version":2,"move":{"type":"pass"}}',
+        '{"expected_version":1,"expected_v\\u0065rsion":1,"move":{"type":"pass"}}',
+        '{"expected_version":1,"move":{"type":"bid","type":"pass"}}',
+        '{"move":{"type":"pass"},"expected_version":1,"move":{"type":"pass"}}',
+    ],
+)
+def test_a_name_that_stands_twice_is_refused_whichever_one_would_count(mover: Mover, body: str) -> None:
+    refused(mover.send(body), "invalid_request")
+    assert mover.version() == 1
+
+
+def test_a_name_that_stands_twice_is_refused_in_what_only_the_creator_reads(client: httpx.Client) -> None:
+    for more in (
+        ',"metadata":{"a":"1","a":"2"}',
+        ',"options":{"target":31,"target":31}',
+        ',"metadata":{},"metadata":{}',
+    ):
+        refused(create(client, more), "invalid_request")
+
+
+@pytest.mark.parametrize("number", ["1e400", "1" * 400, "-1e400", "0.1", "1e-400", "-0.5", "31.000000000000004"])
+def test_an_option_that_is_no_whole_number_in_reach_is_refused(client: httpx.Client, number: str) -> None:
+    assert create(client, f',"options":{{"target":{number}}}').status_code in (400, 422)
+
+
+def test_numbers_may_be_written_in_any_way_that_json_has(mover: Mover) -> None:
+    good(mover.send(TEXT.replace("1", "10e-1")))
