@@ -1,5 +1,6 @@
 """Bodies: what is JSON, what is declared as JSON, and what a value may be. Each case by name."""
 
+import gzip
 import re
 
 import httpx
