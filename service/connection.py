@@ -40,7 +40,6 @@ class Connection(HttpToolsProtocol):
     _running: RequestResponseCycle | None = None
     _refused = False
     _half_closed = False
-    _in_head = False
     _received = 0
     """Bytes since something came of what was received."""
     _came_to = False
@@ -82,25 +81,19 @@ class Connection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """Note that a head begins."""
-        self._in_head = True
         self._arriving_since = self.loop.time()
         self._comes_to()
         super().on_message_begin()
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header. What comes behind the body is none: it could change who asks when that has been looked at."""
-        if self._in_head:
-            super().on_header(name, value)
-        else:
-            self._comes_to()
-
     def on_headers_complete(self) -> None:
         """Note that the head has ended; refuse what HTTP/1.1 does, and versions that we do not speak."""
-        self._in_head = False
         self._comes_to()
         if not _is_of_http_1(self.parser.get_http_version(), self.headers):
             raise ValueError("this is no request of HTTP/1.1")  # which makes it one that the parser refuses
         super().on_headers_complete()
+        # The request keeps the list that it was made with. What comes behind a body is no header of it: it could change
+        # who asks when that has been looked at.
+        self.headers = []
 
     def on_body(self, body: bytes) -> None:
         """Take a part of a body."""
@@ -218,9 +211,13 @@ class Connection(HttpToolsProtocol):
 
 def _is_of_http_1(version: str, headers: list[tuple[bytes, bytes]]) -> bool:
     """Whether a head is of a version that we speak, names its host as that does, and a body that we can read."""
-    hosts = sum(name == b"host" for name, _ in headers)
-    coded = [value.lower() for name, value in headers if name == b"transfer-encoding"]
-    return ((version == "1.1" and hosts == 1) or (version == "1.0" and hosts <= 1)) and coded in ([], [b"chunked"])
+    if version not in ("1.1", "1.0"):
+        return False
+    names = [name for name, _ in headers]
+    hosts = names.count(b"host")
+    if b"transfer-encoding" in names and [v.lower() for n, v in headers if n == b"transfer-encoding"] != [b"chunked"]:
+        return False
+    return hosts == 1 or (hosts == 0 and version == "1.0")
 
 
 def _refusal(code: str) -> App:

@@ -118,7 +118,8 @@ def test_but_nobody_waits_for_news_who_may_have_gone(url: str, mover: Mover, acc
         sent.send(request(f"GET {events(mover)}{more}", f"Accept: {accept}"))
         wait_until(lambda: waiting(mover) == 1, lambda: "a reader")
         sent.shut()
-        wait_until(lambda: waiting(mover) == 0, lambda: "the reader's end")
+        assert b"items" not in sent.rest(), "it waited on, and was answered when the time was over"
+    wait_until(lambda: waiting(mover) == 0, lambda: "the reader's end")
 
 
 def waiting(mover: Mover) -> int:

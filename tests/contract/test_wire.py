@@ -181,18 +181,17 @@ def test_what_stands_behind_the_last_chunk_is_no_header(url: str, mover: Mover) 
 
 
 @pytest.mark.parametrize("piece", [b"X-A: " + b"x" * 4000 + b"\r\n", b"y" * 4000], ids=["many", "one"])
-def test_trailers_without_an_end_are_cut_off_or_forgotten(url: str, mover: Mover, piece: bytes) -> None:
-    """Whole ones are thrown away as they come; one that never ends is refused before it fills anything."""
+def test_trailers_without_an_end_are_cut_off(url: str, mover: Mover, piece: bytes) -> None:
+    """They count as a head does, and nothing comes of the request."""
     with wire(url) as connection:
         connection.send(move(mover, "Transfer-Encoding: chunked", body=CHUNKS), b"X-First: ")
         try:
             for _ in range(100):
                 connection.send(piece)
-            connection.send(b"\r\n\r\n")
-            answer = connection.answer()
+            connection.answer().refused("headers_too_large")
         except ConnectionError:
-            return  # closed while it was still sending
-        assert answer.status == 200 or answer.refused("headers_too_large")
+            pass  # closed while it was still sending, and the answer lost with it
+    assert mover.version() == 1
 
 
 def test_a_body_that_nobody_asked_for_is_read_over(url: str) -> None:

@@ -65,6 +65,10 @@ class Wire:
         headers = {name.lower(): value for name, value in response.getheaders()}
         return Answer(response.status, headers, response.read())
 
+    def rest(self) -> bytes:
+        """Everything until the service closes the connection."""
+        return b"".join(iter(lambda: self._reader.read(65536), b""))
+
     def ended(self) -> bool:
         """Whether the service says no more, and has closed the connection."""
         return self._reader.read(1) == b""
@@ -125,7 +129,7 @@ def raw(url: str, sent: bytes) -> bytes:
     """Everything that the service answers to these very bytes."""
     with wire(url) as connection:
         connection.send(sent)
-        return b"".join(iter(lambda: connection.connection.recv(65536), b""))
+        return connection.rest()
 
 
 def asked(url: str, line: str, *headers: str) -> tuple[int, str]:
