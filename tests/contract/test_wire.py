@@ -188,6 +188,7 @@ def test_trailers_without_an_end_are_cut_off(url: str, mover: Mover, piece: byte
         try:
             for _ in range(100):
                 connection.send(piece)
+            connection.send(b"\r\n\r\n")
             connection.answer().refused("headers_too_large")
         except ConnectionError:
             pass  # closed while it was still sending, and the answer lost with it
