@@ -180,7 +180,7 @@ class Connection(HttpToolsProtocol):
                 return GONE
 
             await app(scope, told, send)
-            if cycle.disconnected and self._half_closed:
+            if cycle.disconnected and not cycle.response_complete:
                 self.transport.close()
 
         return run
