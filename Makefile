@@ -1,6 +1,6 @@
 # Every target is a line or two that anyone can read. `make up ARGS="--port 9000"` passes options on.
 .DEFAULT_GOAL := help
-.PHONY: help up install test check validate spec breaking released bench faults soak golden screens examples compile lock clean
+.PHONY: help up install test check validate contract spec breaking released bench faults soak golden screens examples compile lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -46,6 +46,9 @@ released: install ## write the document, and keep it as the promise that later o
 
 bench: install $(VENV)/.bench ## measure, with comparisons
 	@$(BIN)/python tests/bench/run.py $(ARGS)
+
+contract: install $(VENV)/.test ## generated requests of all kinds from three seeds; writes tests/contract/README.md
+	@$(BIN)/python tests/contract/report.py $(ARGS)
 
 faults: install $(VENV)/.test ## kill, halt and starve everything under load for a quarter of an hour; writes tests/faults/README.md
 	@$(BIN)/python tests/faults/report.py $(ARGS)

@@ -35,7 +35,7 @@ widens a view. Bots move by themselves.
 - **Moves** carry the version of the game that they were decided on. After a time-out or a 503 send the same bytes
   again: a move is made once.
 - **Errors** are problem documents (RFC 9457) with a stable `code`; `GET /v1/errors` says what to do about each.
-- **Requests** are closed: an unknown field or query parameter is refused, and so is a field that is there twice.
+- **Requests** are closed: an unknown field or query parameter is refused, and so is a field that stands twice (400).
   **Answers** are open: ignore the fields, event types and codes that you do not know.
 - **Seats** are numbered from 0, clockwise. **Cards** are written `{rank}-{suit}`. **Times** are UTC, and other lengths
   of time are seconds.

@@ -3,15 +3,13 @@
 import asyncio
 import logging
 import socket
-from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from service import listening
 from service.app import create_app, settle_memory
+from service.connection import Connection
 from service.edge import Edge
-from service.heads import BoundedHead
 from service.settings import Settings
 
 GRACE = 1.0
@@ -29,30 +27,6 @@ def serve(settings: Settings, listener: socket.socket) -> bool:
     settle_memory()
     server.run(sockets=[listener])
     return server.started
-
-
-class Connection(BoundedHead):
-    """A connection of which every request is told when the client goes.
-
-    uvicorn tells only the newest, and one that was sent behind a stream is newer: the stream would go on for good.
-    """
-
-    _running: RequestResponseCycle | None = None
-
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        self._running = cycle
-        super()._start_asgi_task(cycle, app)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Tell the request that is being answered, then do as uvicorn does."""
-        if (running := self._running) is not None and not running.response_complete:
-            running.disconnected = True
-            running.message_event.set()
-        super().connection_lost(exc)
-
-    def is_stuck(self) -> bool:
-        """Whether what was sent waits for a client that does not take it."""
-        return self.flow.write_paused or self.transport.is_closing()
 
 
 class Server(uvicorn.Server):

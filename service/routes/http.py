@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 from litestar import Request
-from litestar.exceptions import ClientException
+from litestar.exceptions import ClientException, InternalServerException
 from litestar.types import Receive, Scope, Send
 
 from engine.errors import InvalidOptions
@@ -126,13 +126,11 @@ async def body(request: AnyRequest, decoder: msgspec.json.Decoder[Any]) -> Any:
     declared = ", ".join(sent_as(request, b"content-type"))
     if not _JSON_TYPE.fullmatch(declared):
         raise UnsupportedMediaType(f"The body is declared as {declared[:60]!r}.")
-    try:
-        content = await request.body()
-    except ClientException as error:
-        # litestar says 413 by an exception of its own; what else it finds wrong with a body is a broken request.
-        if error.status_code == 413:
-            raise
-        raise InvalidRequest("The body could not be read.") from None
+    if (coded := ", ".join(sent_as(request, b"content-encoding")).strip().lower()) not in ("", "identity"):
+        raise UnsupportedMediaType(
+            f"The body is encoded as {coded[:60]!r}; send it as it is.", Accept_Encoding="identity"
+        )
+    content = await _content(request)
     try:
         return _decoded(content, decoder)
     except msgspec.ValidationError as error:
@@ -141,6 +139,19 @@ async def body(request: AnyRequest, decoder: msgspec.json.Decoder[Any]) -> Any:
         raise InvalidRequest(
             "The body is not JSON.", [{"pointer": "", "detail": "This is not JSON in UTF-8."}]
         ) from None
+
+
+async def _content(request: AnyRequest) -> bytes:
+    """The body as it was sent. InvalidRequest."""
+    try:
+        return await request.body()
+    except ClientException as error:
+        # litestar says 413 by an exception of its own; what else it finds wrong with a body is a broken request.
+        if error.status_code == 413:
+            raise
+        raise InvalidRequest("The body could not be read.") from None
+    except InternalServerException:  # so litestar says that the client has gone: no fault of ours, and nobody to tell
+        raise InvalidRequest("The body has no end.") from None
 
 
 def _decoded(content: bytes, decoder: msgspec.json.Decoder[Any]) -> Any:

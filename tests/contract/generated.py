@@ -1,50 +1,63 @@
 """Real games for generated requests: what schemathesis makes up is well formed, but names no game and no token."""
 
 import random
+import uuid
 from collections import Counter, defaultdict
-from typing import Any
+from dataclasses import dataclass, field
 
-import httpx
-from schemathesis import Case, GenerationMode
+from schemathesis import AuthContext, Case, GenerationMode
 from schemathesis.core.parameters import ParameterLocation
 from schemathesis.core.transport import Response
 
-PLAYER = {"kind": "player"}
-BOT = {"kind": "bot", "bot": {"bot": "random"}}
-JSON = dict[str, Any]
-OPEN = {"kind": "open"}
-SEATS = "/v1/games/{game_id}/seats/{seat}"
-FRESH: dict[str, dict[str, Any]] = {
-    f"POST {SEATS}/claim": {"seats": [PLAYER, OPEN, OPEN, BOT]},
-    f"POST {SEATS}/token": {},
-    "POST /v1/games/{game_id}/start": {"start": "manual"},
-    "POST /v1/games/{game_id}/return": {},
-    "POST /v1/games/{game_id}/resignation": {},
-    "POST /v1/games/{game_id}/abandonment": {},
-    "DELETE /v1/games/{game_id}": {},
+from tests.contract.starts import JSON, SEATS, Game, Starts, bearer
+
+SEAT = "/v1/games/{game_id}/seats/{seat}"
+MOVES = "POST /v1/games/{game_id}/moves"
+ASK = "POST /v1/games/{game_id}/bot-moves"
+CREATE = "POST /v1/games"
+NEAR = [f"{name}, {what} about to end" for name in SEATS for what in ("deal", "match")]
+NEW = [f"{name}, new" for name in SEATS]
+OVER = ["abandoned", *(f"{name}, finished" for name in SEATS)]
+PREFERRED = {
+    MOVES: NEAR,
+    ASK: [*NEW, "with bots"],
+    "GET /v1/games/{game_id}/legal-moves": [*NEW, *NEAR],
+    "GET /v1/games/{game_id}/replay": OVER,
+    "GET /v1/games/{game_id}/deals": [*OVER, *NEAR],
+    "PUT /v1/games/{game_id}/target": ["agreeing on a target"],
+    f"POST {SEAT}/claim": ["waiting for one", "waiting for two"],
+    "POST /v1/games/{game_id}/start": ["waiting for its creator"],
+    "POST /v1/games/{game_id}/return": ["with a stand-in", *NEW],
 }
-"""Operations that leave no game as it was: each of their requests gets one of its own, made so."""
+"""What an operation is for, three times in four; the fourth is any game."""
 CREATORS = ("/start", "/abandonment")
-RULESETS = ["tarneeb", "reihe", "rosbiratschka", "elfer_raus"]
+USING_UP = ("/start", "/abandonment", "/resignation", "/claim", "/token")
+STAND_IN = "Bearer put-here-by-the-hook"
+"""The token that schemathesis puts where one is needed: which one it is depends on the game."""
 
 
-def bearer(token: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {token}"}
+class Tokens:
+    """Tells schemathesis that requests carry tokens; `Games` puts the real ones in their place."""
+
+    def get(self, _case: Case, _context: AuthContext) -> str:
+        """What is sent until a game is known."""
+        return STAND_IN
+
+    def set(self, case: Case, data: str, _context: AuthContext) -> None:
+        """Put it into a request."""
+        case.headers["Authorization"] = data
 
 
-class Game:
-    """A game that was created, with the token of each player's seat and the invite to each open one."""
+@dataclass
+class Counted:
+    """What generated requests met, and what they were answered."""
 
-    def __init__(self, created: JSON) -> None:
-        self.id: str = created["game"]["game_id"]
-        self.creator: str = created["creator_token"]
-        self.tokens: dict[int, str] = {each["seat"]: each["token"] for each in created["seats"] if "token" in each}
-        self.invites: dict[int, str] = {each["seat"]: each["invite"] for each in created["seats"] if "invite" in each}
-
-    def token(self, case: Case, to_move: int | None) -> str:
-        """The token that an operation is for: the creator's, or that of the seat to move."""
-        creators = case.operation.method.upper() == "DELETE" or case.operation.label.endswith(CREATORS)
-        return self.creator if creators else self.tokens.get(to_move, next(iter(self.tokens.values()), self.creator))  # type: ignore[arg-type]
+    statuses: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    """By operation; what was sent to another method is no answer of it."""
+    starts: Counter[str] = field(default_factory=Counter)
+    events: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    """By ruleset: what came of moves that were made."""
+    streams: int = 0
 
 
 class Games:
@@ -53,140 +66,148 @@ class Games:
     What a request gets wrong on purpose stays wrong, and one request in eight stays as it was generated.
     """
 
-    def __init__(self, client: httpx.Client) -> None:
-        self.client = client
-        self.chance = random.Random("generated")
-        self.answers: dict[str, Counter[int]] = defaultdict(Counter)
-        self.known: dict[str, Game] = {}
-        self.finished = self.create([PLAYER] * 4, options={"max_deals": 1})
-        while self.move(self.finished):
-            pass
-        self.agreeing = self.create([PLAYER] * 3, ruleset="reihe", options={"target": None})
-        self.running = [
-            self.create([PLAYER] * 4),
-            self.create([PLAYER, BOT, PLAYER, BOT], pace_seconds=0),
-            self.create([PLAYER] * 3, ruleset="rosbiratschka"),
-            self.create([PLAYER] * 2, ruleset="elfer_raus"),
-        ]
-        self.job, self.job_token = self.ask(self.running[0])
+    def __init__(self, starts: Starts, seed: int) -> None:
+        self.starts = starts
+        self.counted = Counted()
+        self.chance = random.Random(seed)
+        self._known: dict[str, Game] = {}
+        self._met: Counter[tuple[str, str]] = Counter()
+        self._jobs = dict([starts.advised()])
 
-    def create(self, seats: list[JSON], **more: Any) -> Game:
-        """A new game."""
-        return self._know(self._good("POST", "/v1/games", json={"ruleset": "tarneeb", "seats": seats, **more}))
+    # ------------------------------------------------------------------------------------------------ before
 
-    def _know(self, created: JSON) -> Game:
-        game = Game(created)
-        self.known[game.id] = game
-        return game
-
-    def move(self, game: Game) -> bool:
-        """Make any legal move; False where the match is over."""
-        seen = self.view(game)
-        if seen["result"] is not None:
-            return False
-        body = {"expected_version": seen["version"], "move": self.chance.choice(seen["you"]["legal_moves"])}
-        self._good("POST", f"/v1/games/{game.id}/moves", game.tokens[seen["to_move"]], json=body)
-        return True
-
-    def ask(self, game: Game) -> tuple[str, str]:
-        """A job that is done, and the token that asked for it."""
-        seen = self.view(game)
-        token = game.tokens[seen["to_move"]]
-        body = {"expected_version": seen["version"], "bot": {"bot": "rules"}}
-        self.client.headers["Prefer"] = "wait=25"
-        job = self._good("POST", f"/v1/games/{game.id}/bot-moves", token, json=body)
-        del self.client.headers["Prefer"]
-        assert job["state"] == "done"
-        return job["job_id"], token
-
-    def view(self, game: Game) -> JSON:
-        """A game as the seat to move sees it, or its creator while a bot is to move and after the end."""
-        seen = self._good("GET", f"/v1/games/{game.id}")
-        return self._good("GET", f"/v1/games/{game.id}", game.tokens.get(seen["to_move"], game.creator))
-
-    def _good(self, method: str, path: str, token: str = "", **content: Any) -> JSON:
-        answer = self.client.request(method, path, headers=bearer(token) if token else {}, **content)
-        assert answer.is_success, answer.text
-        good: JSON = answer.json()
-        return good
-
-    def prepare(self, case: Case) -> dict[str, str]:
-        """Make a generated request one about a real game; answers the headers to send with it."""
+    def prepare(self, case: Case) -> None:
+        """Make a generated request one about a real game."""
         if "Last-Event-ID" in case.headers and _is_meant_well(case):
             case.headers["Last-Event-ID"] = "0-"  # schemathesis generates `0`, which the pattern does not allow
-        if self.chance.randrange(8) == 0:
-            return {}
-        game = self._game_for(case)
-        seen = self.view(game)
-        if seen["result"] is not None and game in self.running:
-            self.running[0] = self.create([PLAYER] * 4)
-        if not _wrong_in(case, ParameterLocation.PATH):
-            self._name(case, game, seen)
+        if "game_id" in case.path_parameters:
+            self._about_a_game(case)
+        elif "job_id" in case.path_parameters:
+            self._about_a_job(case)
+        elif "ruleset" in case.path_parameters and self._mends(case, ParameterLocation.PATH):
+            case.path_parameters["ruleset"] = self.chance.choice(list(SEATS))
+        if case.operation.label == CREATE and case.headers.get("Authorization") == STAND_IN:
+            del case.headers["Authorization"]
+        if not _wrong_in(case, ParameterLocation.HEADER):
+            self._conditions(case)
+
+    def _mends(self, case: Case, place: ParameterLocation) -> bool:
+        return not _wrong_in(case, place) and self.chance.randrange(8) > 0
+
+    def _about_a_job(self, case: Case) -> None:
+        if case.path_parameters["job_id"] not in self._jobs and self._mends(case, ParameterLocation.PATH):
+            case.path_parameters["job_id"] = self.chance.choice(list(self._jobs))
+        if token := self._jobs.get(case.path_parameters["job_id"]):
+            self._send(case, token)
+
+    def _about_a_game(self, case: Case) -> None:
+        named = self._known.get(str(case.path_parameters["game_id"]))
+        if named is None or not (_is_linked(case) or self.chance.randrange(4) == 0):
+            if not self._mends(case, ParameterLocation.PATH):
+                return
+            named = self._choose(case.operation.label)
+            case.path_parameters["game_id"] = named.id
+        self.counted.starts[named.kind or "generated"] += 1
+        seen = self._view(named)
+        if "seat" in case.path_parameters and not _wrong_in(case, ParameterLocation.PATH):
+            case.path_parameters["seat"] = str(min(named.invites, default=seen.get("to_move") or 0))
+        self._send(case, self._token(case, named, seen))
         if not _wrong_in(case, ParameterLocation.QUERY) and case.operation.label.endswith("/events"):
-            case.query["after"] = self.chance.choice(["0-", seen["cursor"]])
-            if "wait" in case.query:
-                case.query["wait"] = "1"  # nothing happens in the game, and schemathesis waits 10 seconds
+            self._follow(case, seen)
         if not _wrong_in(case, ParameterLocation.BODY) and isinstance(case.body, dict):
-            self._tell(case.body, seen)
-            if "invite" in case.body and game.invites:
-                case.body["invite"] = game.invites[min(game.invites)]
-        return self._headers(case, game, seen)
+            self._tell(case.body, named, seen)
 
-    def _game_for(self, case: Case) -> Game:
-        if (made := FRESH.get(case.operation.label)) is not None:
-            return self.create(**{"seats": [PLAYER] * 4, **made})
-        if case.operation.label.endswith("/target"):
-            return self.agreeing
-        return self.chance.choice([*self.running * 2, self.finished])
+    def _choose(self, label: str) -> Game:
+        """A game of the kind that the operation has met least often. Moves go on with one game until it ends."""
+        preferred = PREFERRED.get(label) if self.chance.randrange(4) else None
+        ended = self.starts.made if label == MOVES and preferred else Counter[str]()
+        kind = min(preferred or self.starts.KINDS, key=lambda kind: (ended[kind], self._met[label, kind]))
+        self._met[label, kind] += 1
+        game = self.starts.of(kind)
+        self._known[game.id] = game
+        return game
 
-    def _name(self, case: Case, game: Game, seen: JSON) -> None:
-        seat = min(game.invites, default=seen["to_move"] or 0)
-        known = {"game_id": game.id, "job_id": self.job, "ruleset": self.chance.choice(RULESETS), "seat": str(seat)}
-        for name in case.path_parameters:
-            case.path_parameters[name] = known[name]
+    def _view(self, game: Game) -> JSON:
+        """A game as the seat to move sees it; nothing where there is none any more."""
+        gone = self.starts.table.client.get(f"/v1/games/{game.id}").status_code == 404
+        return {} if gone else self.starts.table.view(game)
 
-    def _tell(self, body: JSON, seen: JSON) -> None:
-        if "expected_version" in body:
+    def _token(self, case: Case, game: Game, seen: JSON) -> str:
+        """The token that an operation is for: the creator's, or that of the seat to move."""
+        if case.operation.method.upper() == "DELETE" or case.operation.label.endswith(CREATORS):
+            return game.creator
+        tokens = list(game.tokens.values()) or [game.creator]
+        return game.tokens.get(seen.get("to_move", -1)) or self.chance.choice(tokens)
+
+    def _send(self, case: Case, token: str) -> None:
+        if case.headers.get("Authorization") == STAND_IN:
+            case.headers.update(bearer(token))
+
+    def _follow(self, case: Case, seen: JSON) -> None:
+        case.query["after"] = self.chance.choice(["0-", seen.get("cursor", "0-")])
+        if "wait" in case.query:
+            case.query["wait"] = "1"  # nothing happens in the game, and schemathesis waits 10 seconds
+        if self.chance.randrange(4) == 0 and not _wrong_in(case, ParameterLocation.HEADER):
+            case.headers["Accept"] = "text/event-stream"
+            case.query |= {"max_items": "1", "after": "0-"}
+
+    def _tell(self, body: JSON, game: Game, seen: JSON) -> None:
+        if "expected_version" in body and seen:
             body["expected_version"] = seen["version"]
-        if "move" in body and seen["you"] and self.chance.randrange(2):
+        if "move" in body and seen.get("you") and seen["you"]["legal_moves"] and self.chance.randrange(4):
             body["move"] = self.chance.choice(seen["you"]["legal_moves"])
-        if "bot" in body and self.chance.randrange(4):
+        if isinstance(body.get("bot"), dict) and self.chance.randrange(4):
             body["bot"]["version"] = None
+        if "invite" in body and game.invites:
+            body["invite"] = game.invites[min(game.invites)]
 
-    def _headers(self, case: Case, game: Game, seen: JSON) -> dict[str, str]:
-        token = self.job_token if "job_id" in case.path_parameters else game.token(case, seen["to_move"])
-        if case.operation.label not in FRESH and seen["to_move"] not in game.tokens:
-            token = self.chance.choice([*game.tokens.values(), game.creator])
-        sent = bearer(token)
-        if not _wrong_in(case, ParameterLocation.HEADER) and self.chance.randrange(3) == 0:
-            sent |= {"Prefer": "wait=5", "If-None-Match": "*"}
-        return sent
+    def _conditions(self, case: Case) -> None:
+        known = {each.name for each in case.operation.headers}
+        if "Idempotency-Key" in case.headers and _is_meant_well(case) and self.chance.randrange(8):
+            # The document's example is the same each time, and would name one game, erased long ago.
+            case.headers["Idempotency-Key"] = str(uuid.UUID(int=self.chance.getrandbits(128)))
+        if "Prefer" in known and self.chance.randrange(3) == 0:
+            case.headers["Prefer"] = "wait=5"
+        if "If-None-Match" in known and self.chance.randrange(6) == 0:
+            case.headers["If-None-Match"] = "*"
 
-    def count(self, case: Case, answer: Response) -> None:
-        """Remember how an operation answered, every game that it created, and what became of games and tokens.
+    # ------------------------------------------------------------------------------------------------ after
 
-        What was sent to another method is no answer of the operation.
-        """
-        if answer.request.method == case.operation.method.upper():
-            self.answers[case.operation.label][answer.status_code] += 1
-            if case.operation.label == "POST /v1/games" and answer.status_code == 201:
-                self._know(answer.json())
-            game = self.known.get(str(case.path_parameters.get("game_id")))
-            if game is not None and answer.status_code == 204 and case.operation.method.upper() == "DELETE":
-                del self.known[game.id]
-            if game is not None and answer.status_code == 200 and case.operation.label.startswith(f"POST {SEATS}"):
-                game.tokens[answer.json()["seat"]] = answer.json()["token"]
+    def count(self, case: Case, response: Response) -> None:
+        """Count an answer, and remember what it gave: games, tokens, jobs."""
+        if response.request.method != case.operation.method.upper():
+            return
+        label = case.operation.label
+        self.counted.statuses[label][response.status_code] += 1
+        if not 200 <= response.status_code < 300:
+            return
+        if label == CREATE:
+            created = Game.of(response.json())
+            self._known[created.id] = created
+        elif label == ASK:
+            self._jobs[response.json()["job_id"]] = response.request.headers["Authorization"].partition(" ")[2]
+        elif label.endswith("/events") and "text/event-stream" in str(response.headers.get("content-type")):
+            self.counted.streams += 1
+        if (game := self._known.get(str(case.path_parameters.get("game_id")))) is not None:
+            self._changed(label, game, response)
 
-    def token_for(self, case: Case) -> dict[str, str]:
-        """The headers of a request that is generated step by step: its game is a real one already."""
-        game = self.known.get(str(case.path_parameters.get("game_id")))
-        if game is None:
-            return {}
-        return bearer(game.token(case, self.view(game)["to_move"]))
+    def _changed(self, label: str, game: Game, response: Response) -> None:
+        if label == MOVES:
+            answer = response.json()
+            self.counted.events[answer["game"]["ruleset"]].update(event["type"] for event in answer["events"])
+            if {"deal_scored", "game_over"} & {event["type"] for event in answer["events"]}:
+                self.starts.use_up(game)
+        elif label.startswith("DELETE") or label.endswith(USING_UP):
+            self.starts.use_up(game)
+        if label.endswith(("/claim", "/token")):
+            answer = response.json()
+            game.tokens[answer["seat"]] = answer["token"]
+            game.invites.pop(answer["seat"], None)
 
 
-def _is_meant_well(case: Case) -> bool:
-    return case.meta is None or case.meta.generation.mode is GenerationMode.POSITIVE
+def _is_linked(case: Case) -> bool:
+    """Whether what came before a request named its game."""
+    return case.meta is not None and case.meta.phase.name == "stateful"
 
 
 def _is_meant_well(case: Case) -> bool:
