@@ -180,7 +180,7 @@ class Connection(HttpToolsProtocol):
                 return GONE
 
             await app(scope, told, send)
-            if cycle.disconnected and not cycle.response_complete:
+            if self._half_closed and cycle.disconnected and not cycle.response_complete:
                 self.transport.close()
 
         return run

@@ -9,7 +9,7 @@ import pytest
 
 from engine.catalog import RULESETS
 from service.openapi import described
-from tests.contract.campaign import Run, run
+from tests.contract.campaign import PHASES, Run, run
 from tests.contract.published import APP, DOCUMENT
 from tests.contract.report import unreached
 from tests.contract.starts import SEATS
@@ -26,7 +26,7 @@ def found(url: str, games_redis_url: str) -> Run:
 def test_every_answer_is_as_promised(found: Run) -> None:
     """Boundary values, what is wrong in one place, anything else that fits or does not, and rows along the links."""
     assert not found.failures, "\n\n".join(found.failures)
-    assert all(found.cases[phase] for phase in ("coverage", "fuzzing", "stateful")), found.cases
+    assert all(found.cases[phase] for phase in PHASES), found.cases
 
 
 def test_every_operation_has_succeeded_and_every_kind_of_game_was_asked_about(found: Run) -> None:
