@@ -59,7 +59,7 @@ LIMITS = {
             "changes",
             Rate(600, 60),
             "token, key or address",
-            "All other changes of a game: claims, new tokens, proposals, its start and its end.",
+            "All other changes: claims, new tokens, proposals, starts and ends of games and simulations.",
             own=True,
         ),
         Limit("jobs", Rate(1200, 60), "token", "Bot moves asked for."),

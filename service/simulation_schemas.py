@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import Meta, Struct
 
 from engine.simulation.results import Results
-from service.schemas import NAME_PATTERN, Answer, BotSpec, Closed, Code, Moment, RulesetName
+from service.schemas import NAME_PATTERN, Answer, BotSpec, Closed, JobFailure, Moment, RulesetName
 
 MOST_GAMES = 10_000_000
 MOST_ROWS = 100_000
@@ -45,13 +46,13 @@ class CreateSimulation(Closed):
     """
 
     ruleset: RulesetName
+    count: Annotated[int, Meta(ge=1, le=MOST_GAMES)]
     preset: Annotated[str, Meta(max_length=40)] | None = None
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = msgspec.field(default_factory=dict)
     seats: Annotated[list[BotSpec], Meta(min_length=2, max_length=8)] | None = None
     compare: Annotated[list[BotSpec], Meta(min_length=2, max_length=2)] | None = None
     players: Annotated[int, Meta(ge=2, le=8)] | None = None
     unit: Unit = "deals"
-    count: Annotated[int, Meta(ge=1, le=MOST_GAMES)]
     duplicate: bool = False
     seed: Annotated[str, Meta(min_length=1, max_length=100, pattern=NAME_PATTERN)] | None = None
     rows: bool = False
@@ -132,13 +133,6 @@ class Stopped(Answer):
     text: str
 
 
-class Failure(Answer):
-    """Why a simulation failed, as a problem document's code and detail."""
-
-    code: Code
-    detail: str
-
-
 class Simulation(Answer):
     """A simulation, and what it has come to so far.
 
@@ -154,5 +148,5 @@ class Simulation(Answer):
     run: SimulationRun
     results: Results | None
     stopped: Stopped | None
-    failure: Failure | None
+    failure: JobFailure | None
     expires_at: Moment

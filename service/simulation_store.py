@@ -2,9 +2,9 @@
 
 Every key of a simulation carries its id as tag, so that one script can touch them all:
 
-    tapete:{ID}:about      hash: request, what it was made from, state, `next` (the first set that nobody has taken),
-                           `done` (sets committed), looks, failure; times in ms
-    tapete:{ID}:open       sorted set: the ranges of sets that are being played, `first:count`, by the end of their lease
+    tapete:{ID}:about      hash: what is asked, state, `next` (the first set that nobody has taken), `done` (sets
+                           committed), looks, failure; times in ms
+    tapete:{ID}:open       sorted set: the ranges of sets in play, `first:count`, by the end of their lease
     tapete:{ID}:tally      hash: what the counted sets came to, name -> exact integer
     tapete:{ID}:tally:K    hash: the same of the K-th segment of a sequential test that no look has counted yet
     tapete:{ID}:rows       hash: `first:count` -> the rows of these sets, zipped
@@ -29,7 +29,8 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from service.errors import SimulationNotFound, Unavailable
-from service.simulation_schemas import Failure, SimulationState, Stopped, StoredSimulation
+from service.schemas import JobFailure
+from service.simulation_schemas import SimulationState, Stopped, StoredSimulation
 from service.store import DAY_MS, Script
 
 RETENTION_MS = 7 * DAY_MS
@@ -42,7 +43,7 @@ MOST_FAULTS = 3
 """How often playing a range may fail before the simulation has."""
 MOST_TAKES = 10
 """How often a range may be taken in all: one that kills its workers must not go round for ever."""
-LOST = Failure(code="internal_error", detail="A part of it ended its worker each time it was played.")
+LOST = JobFailure(code="internal_error", detail="A part of it ended its worker each time it was played.")
 _ID = re.compile(r"sm_[a-z2-7]{20}", re.ASCII)
 _SUMS = ("sets", "games", "every", "next", "done", "looks", "busy", "chunks", "created_at", "expires_at")
 _FIELDS = (*_SUMS, "simulation", "state", "started_at", "finished_at", "stopped", "failure")
@@ -95,7 +96,7 @@ class LoadedSimulation(Struct, frozen=True):
     started_at: int | None
     finished_at: int | None
     stopped: Stopped | None
-    failure: Failure | None
+    failure: JobFailure | None
 
     @property
     def counted(self) -> int:
@@ -153,9 +154,9 @@ class SimulationStore:
     async def rows(self, simulation_id: str, sets: int) -> AsyncIterator[bytes]:
         """The rows of the sets below `sets`, in their order, up to the first set that has not been played."""
         where = _key(simulation_id, "rows")
-        names = [name.decode() for name in await self._call(self.redis.hkeys(where))]
+        names = [name.decode().split(":") for name in await self._call(self.redis.hkeys(where))]
         reached = 0
-        for first, count in sorted((int(part) for part in name.split(":")) for name in names):
+        for first, count in sorted((int(first), int(count)) for first, count in names):
             if first != reached or first >= sets:
                 return
             kept = await self._call(self.redis.hget(where, f"{first}:{count}"))
@@ -207,7 +208,7 @@ class SimulationStore:
         told = [look.number, msgspec.json.encode(stopped) if stopped else b"", RETENTION_MS]
         return bool(await self._run("look", [*keys, *_segments(simulation_id, look.number)], told))
 
-    async def fail(self, simulation_id: str, taken: Range, failure: Failure) -> bool:
+    async def fail(self, simulation_id: str, taken: Range, failure: JobFailure) -> bool:
         """Take note that playing a range has failed; False where the range was not open any more."""
         keys = [_key(simulation_id, "about"), _key(simulation_id, "open")]
         return bool(await self._run("fail", keys, [taken.name, MOST_FAULTS, msgspec.json.encode(failure)]))
@@ -262,7 +263,7 @@ def _segments(simulation_id: str, first: int) -> list[str]:
 
 def _loaded(simulation_id: str, has: Mapping[str, bytes | None], workers: int) -> LoadedSimulation:
     sums = {name: int(has[name] or 0) for name in _SUMS}
-    times = {name: int(value) if (value := has[name]) else None for name in ("started_at", "finished_at")}
+    started_at, finished_at = has["started_at"], has["finished_at"]
     stopped, failure = has["stopped"], has["failure"]
     return LoadedSimulation(
         id=simulation_id,
@@ -271,7 +272,8 @@ def _loaded(simulation_id: str, has: Mapping[str, bytes | None], workers: int) -
         busy_us=sums.pop("busy"),
         workers=workers,
         stopped=msgspec.json.decode(stopped, type=Stopped) if stopped else None,
-        failure=msgspec.json.decode(failure, type=Failure) if failure else None,
-        **times,
+        failure=msgspec.json.decode(failure, type=JobFailure) if failure else None,
+        started_at=int(started_at) if started_at else None,
+        finished_at=int(finished_at) if finished_at else None,
         **sums,
     )
