@@ -172,10 +172,12 @@ class SimulationStore:
 
     # ------------------------------------------------------------------------------------------------ for workers
 
-    async def take(self, simulation: LoadedSimulation, seconds: float) -> Range | Look | None:
+    async def take(
+        self, simulation: LoadedSimulation, seconds: float, lease_ms: int = LEASE_MS
+    ) -> Range | Look | None:
         """Lease a range of about so many seconds of play, or learn of a look that is due; None where others do all."""
         keys = [_key(simulation.id, "about"), _key(simulation.id, "open")]
-        told = [LEASE_MS, seconds, SEGMENTS, MOST_TAKES, msgspec.json.encode(LOST)]
+        told = [lease_ms, seconds, SEGMENTS, MOST_TAKES, msgspec.json.encode(LOST)]
         kind, *what = await self._run("take", keys, told)
         if kind == b"range":
             segment = what[0] // simulation.every + 1 if simulation.every else 0
