@@ -3,13 +3,14 @@
 Names, `S` a seat, `B` one of the plan's bots by its number:
 
 - `sets`, `games`, `deals`: how many were played; `redeals`: misdeals, which are no deals;
-- `seat.S.*` and `bot.B.*`: `score` and `margin` summed up, their `score_squares` and `margin_squares` by game, their
-  `set_score_squares` and `set_margin_squares` by sum over a set, `wins` in parts of ONE_WIN, `at.V` games by score;
-- `difference.*`, in a comparison: how much better bot 0 did than bot 1, summed over a set: `score`, `score_squares`,
-  `wins`, `wins_squares`;
-- `moves`, `moves.squares`, `moves.at.N`: how long games were; for matches also `deals.squares`, `deals.at.N`;
+- `seat.S.score`, `bot.B.score`: scores summed up, with `.squares` (of games), `.set_squares` (of sums over a set) and
+  `.at.V` (games by score); `seat.S.margin`, `bot.B.margin` with both kinds of squares; `seat.S.wins`, `bot.B.wins` in
+  parts of ONE_WIN;
+- `difference.score`, `difference.wins`, in a comparison: how much better bot 0 did than bot 1, with the `.squares` of
+  sums over a set;
+- `moves`, `moves.squares`, `moves.at.N`: how long games were; of matches also in deals, `deals_of_match`, the same way;
 - `ended.REASON`: matches by what ended them;
-- `count.*`: what the ruleset counts, by its own names (`Ruleset.counts`).
+- `count.NAME`, `count.NAME.KEY`: what the ruleset counts (`Ruleset.counts`).
 
 The margin of a game adds up how much better a seat did than each of its opponents; penalty points count against it.
 `at` names a bucket by its lowest number; `bucket` says which numbers it holds. A name ending in `.high` counts in
@@ -27,6 +28,12 @@ HIGH = 36
 """Squares are counted in two parts: the low bits, this many, and what lies beyond."""
 EXACT = 256
 """Numbers smaller than this have a bucket each."""
+
+
+def tell(tally: Tally, name: str, value: int) -> None:
+    """Add a number to a tally; a name with nothing to count is left out."""
+    if value:
+        tally[name] = tally.get(name, 0) + value
 
 
 def merge(one: Tally, other: Tally) -> Tally:
