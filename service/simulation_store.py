@@ -172,9 +172,7 @@ class SimulationStore:
 
     # ------------------------------------------------------------------------------------------------ for workers
 
-    async def take(
-        self, simulation: LoadedSimulation, seconds: float, lease_ms: int = LEASE_MS
-    ) -> Range | Look | None:
+    async def take(self, simulation: LoadedSimulation, seconds: float, lease_ms: int = LEASE_MS) -> Range | Look | None:
         """Lease a range of about so many seconds of play, or learn of a look that is due; None where others do all."""
         keys = [_key(simulation.id, "about"), _key(simulation.id, "open")]
         told = [lease_ms, seconds, SEGMENTS, MOST_TAKES, msgspec.json.encode(LOST)]
