@@ -68,8 +68,8 @@ LIMITS = {
             "simulations",
             Rate(3600, 3600),
             "key or address",
-            "Core-seconds of simulations, by the estimate in the answer. One that costs more than there can be takes all "
-            "there is and leaves a debt.",
+            "Core-seconds of simulations, by the estimate in the answer. One that costs more than there can be takes "
+            "all of it and leaves a debt.",
             own=True,
         ),
         Limit(
