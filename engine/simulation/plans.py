@@ -46,6 +46,16 @@ class Plan:
         """How many games make a set: a number of games has to be a multiple of it."""
         return len(self.lineups)
 
+    @property
+    def games_of_a_bot(self) -> int:
+        """How many seats each of two compared bots has in the games of a set: both have the same."""
+        return self.seats * len(self.lineups) // 2
+
+    @property
+    def opponents(self) -> int:
+        """How many opponents a seat has in a game."""
+        return sum(self.side(seat) != self.side(0) for seat in range(self.seats))
+
     def side(self, seat: int) -> int:
         """Who a seat plays for: its team, or itself where there are no teams."""
         team = self.ruleset.team(seat)

@@ -44,14 +44,16 @@ class SeatedBot(Struct):
     budget: SeatedBudget | None
 
 
-class Standing(Struct):
-    """What games came to for a bot, or for a seat whoever sat in it.
+class BotStanding(Struct):
+    """What games came to for a bot, in the `seats` that it had in any of them.
 
-    `games` counts a game once for each seat. `score` is in the ruleset's own points, penalty points where it counts
-    these. `margin` is how much better it did than the mean of its opponents: more is better in every ruleset.
-    `win_share` is the share of games won, a shared win counting in part.
+    `games` counts a game once for each seat that the bot had in it. `score` is in the ruleset's own points, penalty
+    points where it counts these. `margin` is how much better it did than the mean of its opponents: more is better in
+    every ruleset. `win_share` is the share of games won, a shared win counting in part.
     """
 
+    bot: SeatedBot
+    seats: list[int]
     games: int
     score: Figure
     margin: Figure
@@ -59,17 +61,15 @@ class Standing(Struct):
     histogram: list[Bar]
 
 
-class BotStanding(Standing):
-    """What a bot's games came to; `seats` are those that it had in any game."""
-
-    bot: SeatedBot
-    seats: list[int]
-
-
-class SeatStanding(Standing):
-    """What the games came to for a seat."""
+class SeatStanding(Struct):
+    """What games came to for a seat, whoever sat in it; see `BotStanding`."""
 
     seat: int
+    games: int
+    score: Figure
+    margin: Figure
+    win_share: float
+    histogram: list[Bar]
 
 
 class Length(Struct):
@@ -115,12 +115,12 @@ class Comparison(Struct):
 
 
 class Results(Struct):
-    """The statistics of a number of games."""
+    """The statistics of some games, at least one set of them."""
 
     games: int
     sets: int
     bots: list[BotStanding]
     seats: list[SeatStanding]
-    lengths: Lengths | None
+    lengths: Lengths
     counts: list[Count]
     comparison: Comparison | None

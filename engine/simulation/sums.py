@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import cython
 
-from engine.simulation.tallies import EXACT, HIGH, ONE_WIN, Tally, bucket, tell
+from engine.simulation.tallies import EXACT, HIGH, MASK, ONE_WIN, Tally, bucket, tell
 
 if TYPE_CHECKING:
     from engine.deal import Deal
@@ -29,7 +29,6 @@ OTHERS = ((LEAD, "difference.score"), (WIN_LEAD, "difference.wins"), (MOVES, "mo
 """What is counted beside scores has a chair's place where nobody sits, and these names."""
 BUCKETS = 1600
 """Buckets of numbers from 0 up to 4^11; as many again are for numbers below 0."""
-MASK = (1 << HIGH) - 1
 
 
 def place(number: int) -> int:

@@ -26,6 +26,7 @@ ONE_WIN = 840
 """One game won, in the parts that wins are counted in: up to eight winners can share it exactly."""
 HIGH = 36
 """Squares are counted in two parts: the low bits, this many, and what lies beyond."""
+MASK = (1 << HIGH) - 1
 EXACT = 256
 """Numbers smaller than this have a bucket each."""
 
