@@ -62,9 +62,7 @@ class Plan:
         return seat if team is None else team
 
 
-def plan(
-    ruleset: Ruleset, options: Any, seats: Sequence[Entrant], *, unit: Unit, duplicate: bool, seed: str
-) -> Plan:
+def plan(ruleset: Ruleset, options: Any, seats: Sequence[Entrant], *, unit: Unit, duplicate: bool, seed: str) -> Plan:
     """An entrant in each seat; with `duplicate` every set is played once for each way that they rotate."""
     bots = tuple(dict.fromkeys(seats))
     seated = tuple(bots.index(entrant) for entrant in seats)

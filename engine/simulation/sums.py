@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import cython
 
+from engine.deal import MOST_COUNTS
 from engine.simulation.tallies import EXACT, HIGH, MASK, ONE_WIN, Tally, bucket, tell
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 MOST_SEATS = 8
 MOST_CHAIRS = 128
-MOST_COUNTS = 256
 MOST_HOLDERS = 16
 BOTS = 8
 """Holders of sums over a set are the seats, from 0, and the bots, from 8."""
@@ -168,7 +168,7 @@ class Sums:
                 self.win(lineup * self.seats + seat, share)
 
     def share(self, best: int) -> int:
-        """What each winner has of the win, in parts of ONE_WIN: partners win together, sides with equal scores share."""
+        """What a winner has of the win, in parts of ONE_WIN: partners win together, sides with equal scores share."""
         winners = 0
         for seat in range(self.seats):
             if self.sign * self.worth[seat] == best:
@@ -245,19 +245,19 @@ class Sums:
         """Everything counted, by name, but for what the ruleset counts."""
         found: Tally = {}
         for chair in range(self.chairs):
-            holders = (f"seat.{chair % self.seats}", f"bot.{self.sitter[chair] - BOTS}")
-            for holder in holders:
+            for holder in (f"seat.{chair % self.seats}", f"bot.{self.sitter[chair] - BOTS}"):
                 self.tell_number(found, chair, f"{holder}.score")
                 tell(found, f"{holder}.margin", self.margin[chair])
                 self.margin_squares.tell(found, chair, f"{holder}.margin.squares")
                 tell(found, f"{holder}.wins", self.wins[chair])
-        for name, holder in self.holders():
-            self.set_score_squares.tell(found, holder, f"{name}.score.set_squares")
-            self.set_margin_squares.tell(found, holder, f"{name}.margin.set_squares")
+        for name, index in self.holders():
+            self.set_score_squares.tell(found, index, f"{name}.score.set_squares")
+            self.set_margin_squares.tell(found, index, f"{name}.margin.set_squares")
         for chair, name in OTHERS:
             self.tell_number(found, chair, name)
-        for name, value in (("sets", self.sets), ("games", self.games), ("deals", self.deals)):
-            tell(found, name, value)
+        tell(found, "sets", self.sets)
+        tell(found, "games", self.games)
+        tell(found, "deals", self.deals)
         tell(found, "redeals", self.redeals)
         return found
 

@@ -53,11 +53,12 @@ SLAMS = 16
 DOUBLED = 24
 PASSES = 32
 
+JUDGED = CONTRACTS[:NO_KING_OF_HEARTS]
 COUNTS: dict[int, tuple[str, str | None, str]] = {
     **{index: ("contract", name, "deals") for index, name in enumerate(CONTRACTS)},
     **{POINTS + index: ("points", name, f"contract.{name}") for index, name in enumerate(CONTRACTS)},
-    **{SLAMS + index: ("slam", name, f"contract.{name}") for index, name in enumerate(CONTRACTS[:NO_KING_OF_HEARTS])},
-    **{DOUBLED + index: ("doubled", name, f"contract.{name}") for index, name in enumerate(CONTRACTS[:NO_KING_OF_HEARTS])},
+    **{SLAMS + index: ("slam", name, f"contract.{name}") for index, name in enumerate(JUDGED)},
+    **{DOUBLED + index: ("doubled", name, f"contract.{name}") for index, name in enumerate(JUDGED)},
     PASSES: ("passes", None, "contract.rosbiratschka"),
 }
 """What is counted of deals, by place: by contract the deals, all points, slams and doublings, and the passes of
