@@ -74,15 +74,23 @@ class SimulationWorker(Worker):
     def request_stop(self, signum: int, frame: FrameType | None) -> None:
         """Stop as soon as the running job has given back what it plays."""
         self.told_to_stop = True
+        self._stop_child()
+        super().request_stop(signum, frame)  # type: ignore[no-untyped-call] # RQ's has no types
+
+    def _stop_child(self) -> None:
         if self.horse_pid:
             with suppress(ProcessLookupError):
                 os.kill(self.horse_pid, signal.SIGTERM)
-        super().request_stop(signum, frame)  # type: ignore[no-untyped-call] # RQ's has no types
 
     def fork_work_horse(self, job: Job, queue: Queue) -> None:
-        """Fork, so that the child ends when we are killed."""
+        """Fork, so that the child ends when we are killed, and learns that we are told to stop in any case."""
         self._follow = ending_with_us()
+        # Until the job listens itself (`simulations.run`), what the child is told has to wait.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
         super().fork_work_horse(job, queue)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+        if self.told_to_stop:  # before there was a child to be told
+            self._stop_child()
 
     def setup_work_horse_signals(self) -> None:
         """In the child: end with the worker that forked us."""

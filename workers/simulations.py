@@ -47,6 +47,7 @@ def run(simulation_id: str) -> None:
 async def _turn(settings: Settings, simulation_id: str) -> None:
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})  # the worker has blocked it since it forked us
     async with _connected(settings) as feed:
         try:
             work = Work(feed.store, simulation_id, os.environ.get("RQ_WORKER_ID", ""), stopping)
