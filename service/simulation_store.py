@@ -118,7 +118,7 @@ class SimulationStore:
     def __init__(self, redis: Redis) -> None:
         self.redis = redis
         names = ("enter", "create", "take", "renew", "commit", "look", "fail", "cancel", "need")
-        self._scripts = {name: Script(f"simulation_{name}") for name in names}
+        self.scripts = {name: Script(f"simulation_{name}") for name in names}
 
     # ------------------------------------------------------------------------------------------------ from outside
 
@@ -137,10 +137,8 @@ class SimulationStore:
         """A simulation as it stands. SimulationNotFound."""
         if not _ID.fullmatch(simulation_id):
             raise SimulationNotFound(f"There is no simulation {simulation_id[:40]!r}.")
-        async with self.redis.pipeline(transaction=True) as sent:
-            sent.hmget(_key(simulation_id, "about"), *_FIELDS)
-            sent.scard(_key(simulation_id, "workers"))
-            found, workers = await self._call(sent.execute())
+        found = await self._call(self.redis.hmget(_key(simulation_id, "about"), *_FIELDS))
+        workers = await self._call(self.redis.scard(_key(simulation_id, "workers")))
         has = dict(zip(_FIELDS, found, strict=True))
         if has["simulation"] is None:
             raise SimulationNotFound(f"There is no simulation {simulation_id!r}.")
@@ -235,7 +233,7 @@ class SimulationStore:
         await self.redis.aclose()
 
     async def _run(self, name: str, keys: Sequence[str], arguments: Sequence[Any] = ()) -> Any:
-        return await self._call(self._scripts[name](self.redis, keys, arguments))
+        return await self._call(self.scripts[name](self.redis, keys, arguments))
 
     async def _call(self, command: Any) -> Any:
         try:

@@ -260,5 +260,5 @@ def _print_banner(service: _Service, redis: str, keys: int) -> None:
         "access": (f"games are created with an API key ({keys} on the list)", "") if keys else (OPEN, "yellow"),
         "stop": ("Ctrl-C", ""),
     }
-    lines = [Text.assemble((f"{name:<8}", "dim"), value) for name, value in rows.items()]
+    lines = [Text.assemble((f"{name:<9}", "dim"), value) for name, value in rows.items()]
     service.show("", *lines, "")

@@ -167,10 +167,10 @@ class Lines:
     ),
 )
 async def list_simulation_rows(request: AnyRequest, simulation_id: FromPath[str]) -> ASGIApp:
-    """Read what every single game came to, a JSON object a line: set by set, and within a set lineup by lineup.
+    """Read what every single game came to, a JSON object a line.
 
-    While the simulation runs these are the rows of its first sets, as far as all of them have been played. It must
-    have been created with `rows`.
+    They come set by set, and within a set lineup by lineup. While the simulation runs these are the rows of its first
+    sets, as far as all of them have been played. It must have been created with `rows`.
     """
     query(request)
     found = await _found(request, simulation_id)
