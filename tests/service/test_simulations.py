@@ -54,6 +54,16 @@ def work(api: Api, simulation: Json, range_seconds: float = 0.05) -> None:
     api.run(Work(context.store, simulation["simulation_id"], "here", range_seconds=range_seconds).go_on(float("inf")))
 
 
+def begun(api: Api, **more: Any) -> Json:
+    """A simulation of which some sets are done, and by far not all."""
+    simulation = create(api, **{"count": 10_000_000, **more})
+    context: Simulations = api.app.app.state.simulations
+    doing = Work(context.store, simulation["simulation_id"], "here", range_seconds=0.02)
+    while not good(read(api, simulation))["progress"]["sets"]:
+        api.run(doing.go_on(time.monotonic() + 0.01))
+    return simulation
+
+
 def played(api: Api, **more: Any) -> Json:
     """A simulation that is done."""
     simulation = create(api, **more)
@@ -212,13 +222,10 @@ def test_csv_before_the_first_set_is_a_head_alone(api: Api) -> None:
 
 
 def test_while_it_runs_it_tells_what_some_of_its_sets_came_to_and_when_it_may_end(api: Api) -> None:
-    simulation = create(api, count=20_000)
-    context: Simulations = api.app.app.state.simulations
-    doing = Work(context.store, simulation["simulation_id"], "here", range_seconds=0.02)
-    api.run(doing.go_on(time.monotonic() + 0.001))
+    simulation = begun(api)
     found = good(read(api, simulation))
     assert found["state"] == "running"
-    assert found["results"]["games"] == found["progress"]["games"] < 20_000
+    assert found["results"]["games"] == found["progress"]["games"] < 10_000_000
     assert found["run"]["expected_at"] > found["run"]["started_at"]
     assert "etag" not in read(api, simulation).headers
 
@@ -288,16 +295,14 @@ def test_a_sequential_test_that_finds_nothing_plays_all_and_says_so(api: Api) ->
 
 
 def test_a_cancelled_simulation_stays_readable_with_what_was_done(api: Api) -> None:
-    simulation = create(api, count=20_000, rows=True)
-    context: Simulations = api.app.app.state.simulations
-    api.run(Work(context.store, simulation["simulation_id"], "x", range_seconds=0.02).go_on(time.monotonic() + 0.001))
+    simulation = begun(api, count=100_000, seats=[RULES] * 3, rows=True)
     found = good(cancel(api, simulation))
     assert (found["state"], found["stopped"]["reason"]) == ("cancelled", "cancelled")
     assert found["results"]["sets"] == found["progress"]["sets"] == found["stopped"]["sets"] > 0
     work(api, simulation)
     assert good(read(api, simulation)) == good(cancel(api, simulation)) == found
     assert len(rows(api, simulation).text.splitlines()) == found["results"]["games"]
-    assert api.run(context.store.active()) == []
+    assert api.run(api.app.app.state.simulations.store.active()) == []
 
 
 def test_what_was_never_begun_can_be_cancelled_too(api: Api) -> None:
