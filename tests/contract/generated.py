@@ -154,6 +154,8 @@ class Games:
             body["expected_version"] = seen["version"]
         if "move" in body and seen["you"] and self.chance.randrange(2):
             body["move"] = self.chance.choice(seen["you"]["legal_moves"])
+        if "count" in body and self.chance.randrange(2):
+            body |= {**SIMULATE, "preset": None, "options": {}, "compare": None, "players": None, "stop": None}
         if "bot" in body and self.chance.randrange(4):
             body["bot"]["version"] = None
 
