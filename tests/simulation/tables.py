@@ -6,7 +6,7 @@ and the plain one must print the same text (test_tallies.py).
 
 import json
 from collections.abc import Iterator
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from engine.bots import Bot, Decision, find, random_bot
@@ -30,7 +30,7 @@ def bot(name: str, choose: Any) -> Entrant:
 
 LOWEST = bot("lowest", lambda seen: seen.moves[0])
 HIGHEST = bot("highest", lambda seen: seen.moves[-1])
-OBSERVING = Entrant(Bot("random", 1, "", lambda seen, chance, budget: random_bot.choose(seen, chance, budget)))
+OBSERVING = Entrant(Bot("random", 1, "", partial(random_bot.choose)))
 """Plays as `random` does, but nothing of the engine knows that it does: it is asked, move by move."""
 
 
@@ -88,9 +88,9 @@ def everything() -> Iterator[str]:
                     "duplicate": table([RULES, RANDOM] * (seats // 2), ruleset, preset, unit=unit, duplicate=True),
                     "compared": comparison(RANDOM, RANDOM, seats, ruleset, preset, unit=unit),
                 }
-                for name, plan in made.items():
+                for name, made_plan in made.items():
                     rows: list[bytes] = []
-                    found = [tally(plan, 5, 6), tally(plan, 5, 3, rows), [row.decode() for row in rows]]
+                    found = [tally(made_plan, 5, 6), tally(made_plan, 5, 3, rows), [row.decode() for row in rows]]
                     yield f"{ruleset.name} {preset} {unit} {name} {json.dumps(found, sort_keys=True)}"
 
 

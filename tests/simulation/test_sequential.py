@@ -8,8 +8,7 @@ import numpy
 import pytest
 
 from engine.catalog import find
-from engine.simulation.plans import Plan
-from engine.simulation.sequential import Bounds, Verdict, decide
+from engine.simulation.sequential import FEWEST, Bounds, Verdict, decide
 from engine.simulation.tallies import Tally, merge
 from tests.simulation.tables import LOWEST, RANDOM, RULES, comparison, games, tally
 
@@ -69,34 +68,30 @@ def test_a_look_depends_on_the_sets_alone() -> None:
     assert decide(PLAN, reduce(merge, parts), Bounds(0, 1)) == decide(PLAN, tally(PLAN, 0, 60), Bounds(0, 1))
 
 
-def stopped(plan: Plan, mean: float, bounds: Bounds, chance: random.Random, most: int = 200) -> str | None:
-    """What a test finds in sets whose leads are drawn: skewed, as those of card games are, of this mean by seat."""
-    seen: list[int] = []
-    for _ in range(most):
-        for _ in range(bounds.every):
-            skewed = 12 * (chance.expovariate(1) - 1) + 6 * chance.gauss(0, 1)
-            seen.append(round(mean * plan.games_of_a_bot + skewed))
-        if found := decide(plan, of_sets(seen), bounds).found:
-            return found
-    return None
+def stopped(mean: float, bounds: Bounds, chance: random.Random) -> tuple[str | None, int]:
+    """What a test finds, and after how many sets, whose leads are drawn: of this mean, and skewed as those of games."""
+    seen = of_sets([])
+    for look in range(1, 1000):
+        skewed = [12 * (chance.expovariate(1) - 1) + 6 * chance.gauss(0, 1) for _ in range(bounds.every)]
+        seen = merge(seen, of_sets([round(mean * PLAN.games_of_a_bot + each) for each in skewed]))
+        if found := decide(PLAN, seen, bounds).found:
+            return found, look * bounds.every
+    return None, 0
 
 
 def test_it_is_wrong_about_as_seldom_as_asked() -> None:
-    """Of 400 tests with `lower` true, at most about one in twenty finds `upper`, and the reverse; all find something."""
-    bounds = Bounds(lower=0.0, upper=1.0, every=50)
+    """Of 300 tests with `lower` true about one in twenty at most finds `upper`, and the reverse; all find something."""
+    bounds = Bounds(lower=0.0, upper=0.3, every=FEWEST)
     chance = random.Random(7)
     for truth, wrong in ((bounds.lower, "upper"), (bounds.upper, "lower")):
-        found = [stopped(PLAN, truth, bounds, chance) for _ in range(400)]
+        found = [stopped(truth, bounds, chance)[0] for _ in range(300)]
         assert None not in found
-        assert found.count(wrong) <= 28
+        assert found.count(wrong) <= 20
 
 
 def test_it_needs_fewer_sets_the_larger_the_difference() -> None:
-    """Beyond `upper` it stops sooner than between the two."""
-    bounds = Bounds(lower=0.0, upper=1.0, every=10)
-
-    def looks(mean: float) -> int:
-        chance = random.Random(3)
-        return sum(1 for _ in iter(lambda: stopped(PLAN, mean, bounds, chance, most=1), "upper"))
-
-    assert looks(3.0) < looks(1.0)
+    """Beyond `upper` it stops sooner than at it, and there sooner than between the two."""
+    bounds = Bounds(lower=0.0, upper=0.3, every=FEWEST)
+    chance = random.Random(3)
+    far, at, between = (sum(stopped(mean, bounds, chance)[1] for _ in range(100)) for mean in (0.6, 0.3, 0.15))
+    assert far < at < between

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from functools import cache
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 import msgspec
@@ -129,7 +129,7 @@ def test_seats_have_the_statistics_of_their_games(plan: Plan) -> None:
 
 def fits(bars: list[Bar], numbers: list[int]) -> None:
     """Bars are ascending, none is empty, and together they hold exactly these numbers."""
-    assert all(one.to < other.from_ for one, other in zip(bars, bars[1:], strict=False))
+    assert all(one.to < other.from_ for one, other in pairwise(bars))
     held = [(bar.from_, sum(bar.from_ <= number <= bar.to for number in numbers)) for bar in bars]
     assert held == [(bar.from_, bar.count) for bar in bars]
     assert sum(bar.count for bar in bars) == len(numbers)
