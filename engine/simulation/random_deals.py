@@ -62,7 +62,7 @@ class RandomDeals:
         sums.end_game(lineup)
 
     def play(self, sums: Sums, first: int, end: int, kind: int, kinds: int) -> None:
-        """Play and count the sets of this kind from `first` up to before `end`; kinds change when all seats have dealt."""
+        """Play and count the sets of this kind from `first` up to before `end`; kinds change when all have dealt."""
         number = first
         with cython.nogil:
             while number < end:

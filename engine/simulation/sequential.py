@@ -14,13 +14,16 @@ from engine.simulation.plans import Plan
 from engine.simulation.statistics import deviation, lead, rounded
 from engine.simulation.tallies import Tally
 
+FEWEST = 50
+"""How many sets a look should have at least: with fewer, the variance that they show misleads it too often."""
+
 
 @dataclass(frozen=True)
 class Bounds:
     """What is tested: that the difference per seat and game is `lower`, against that it is `upper`, which is more.
 
     `alpha` bounds about how often `upper` is found where `lower` is true, `beta` the reverse. A look is taken after
-    every `every` sets: the fewer they are, the less the variance that they show can be trusted.
+    every `every` sets, FEWEST or more.
     """
 
     lower: float

@@ -32,16 +32,18 @@ EXACT = 256
 
 
 def tell(tally: Tally, name: str, value: int) -> None:
-    """Add a number to a tally; a name with nothing to count is left out."""
-    if value:
-        tally[name] = tally.get(name, 0) + value
+    """Add a number to a tally; a name that counts nothing is left out."""
+    if total := tally.get(name, 0) + value:
+        tally[name] = total
+    else:
+        tally.pop(name, None)
 
 
 def merge(one: Tally, other: Tally) -> Tally:
     """Both together: other sets of the same plan. The order of merging changes nothing."""
     merged = dict(one)
     for name, value in other.items():
-        merged[name] = merged.get(name, 0) + value
+        tell(merged, name, value)
     return merged
 
 
