@@ -12,13 +12,17 @@ import redis
 from service.access import API_KEYS
 from service.rates import LIMITS, Rate
 from service.settings import Settings
+from service.simulation_store import ACTIVE
 from service.simulations import Simulations
 from tests.service.players import Api, Json, good, refused, running
+from workers import simulations as simulations_job
 from workers.simulations import Work
 
 RANDOM, RULES = {"bot": "random"}, {"bot": "rules"}
 SIMULATE: Json = {"ruleset": "reihe", "seats": [RANDOM] * 3, "count": 200, "seed": "these cards"}
 COMPARE: Json = {"ruleset": "tarneeb", "compare": [RULES, RANDOM], "count": 40, "seed": "these cards"}
+DEAR: Json = {"seats": [RULES] * 3, "count": 10_000_000}
+HIDDEN = "it held A-spades"
 KEY = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"
 
 
@@ -323,6 +327,53 @@ def test_what_has_expired_is_not_found(api: Api, kept: redis.Redis) -> None:
         refused(answer, "simulation_not_found")
 
 
+def test_a_bot_that_fails_fails_the_simulation_after_some_tries_without_telling_what_it_held(
+    api: Api, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def play(*_: Any) -> Iterator[Any]:
+        tries.append(1)
+        yield {}
+        raise ValueError(HIDDEN)
+
+    tries: list[int] = []
+    monkeypatch.setattr(simulations_job, "play", play)
+    simulation = create(api)
+    work(api, simulation)
+    found = good(read(api, simulation))
+    assert (found["state"], found["results"], len(tries)) == ("failed", None, 3)
+    assert found["failure"]["code"] == "internal_error"
+    assert "ValueError" in found["failure"]["detail"]
+    assert HIDDEN not in json.dumps(found) + caplog.text
+    assert "etag" in read(api, simulation).headers
+
+
+# ------------------------------------------------------------------------------------------------ the sweep
+
+
+def test_the_sweep_drops_what_is_over_and_what_was_never_written_down(api: Api, kept: redis.Redis) -> None:
+    context: Simulations = api.app.app.state.simulations
+    waiting, over = create(api), create(api)
+    work(api, over)
+    unborn, new = "sm_" + "u" * 20, "sm_" + "n" * 20
+    for each in (unborn, new):
+        api.run(context.store.enter(each, "somebody", 0))
+    kept.zadd(ACTIVE, {unborn: 0})
+    api.run(context.feed.sweep())
+    assert {each for each, _ in api.run(context.store.active())} == {waiting["simulation_id"], new}
+
+
+def test_jobs_that_were_lost_are_made_again_and_none_too_many(api: Api, kept: redis.Redis) -> None:
+    context: Simulations = api.app.app.state.simulations
+    simulation = create(api)
+    queue = f"rq:queue:{api.settings.simulation_queue}"
+    kept.delete(queue)
+    for _ in range(3):
+        api.run(context.feed.sweep())
+    (job,) = kept.lrange(queue, 0, -1)
+    assert job.decode().startswith(simulation["simulation_id"])
+    kept.delete(queue)
+
+
 # ------------------------------------------------------------------------------------------------ who may
 
 
@@ -356,7 +407,7 @@ def test_a_limit_counts_what_simulations_cost_and_not_how_many_they_are(settings
         cheap = create(busy)
         each = max(1, round(cheap["estimate"]["core_seconds"]))
         # What costs more than there is needs all of it, and is paid back before anything else is played.
-        dear = busy.post("/v1/simulations", {**SIMULATE, "count": 10_000_000})
+        dear = busy.post("/v1/simulations", {**SIMULATE, **DEAR})
         refused(dear, "rate_limited")
         assert dear.json()["limit_key"] == "simulations"
         assert 0 < int(dear.headers["retry-after"]) <= 3600 * each / 10 + 1
@@ -370,7 +421,7 @@ def test_one_that_costs_more_than_the_limit_takes_all_of_it_and_more(settings: S
     for bucket in kept.scan_iter("tapete:limit:*"):
         kept.delete(bucket)
     with running(replace(settings, limits={"simulations": Rate(10, 3600)})) as busy:
-        cost = create(busy, count=10_000_000)["estimate"]["core_seconds"]
+        cost = create(busy, **DEAR)["estimate"]["core_seconds"]
         assert cost > 20
         answer = busy.post("/v1/simulations", SIMULATE)
         refused(answer, "rate_limited")
