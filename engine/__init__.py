@@ -15,7 +15,8 @@ catalog     RULESETS: every ruleset there is; `find(name)`
 rulesets/   one folder a game: numbered rules, `rules.py` (the deal), `match_rules.py`, `view.py` (its JSON)
 bots/       one module a bot: `choose(observation, chance, budget) -> Decision`
 playouts    a deal played to its end by chance
-arena       bots against bots on duplicate deals
+simulation/ bots against bots by the million: sets, tallies, statistics; `engine/simulation/__init__.py` is its map
+arena       how strong the bots are, measured
 
 Words
 -----
@@ -51,6 +52,8 @@ COMPILED = (
     "engine.rulesets.elfer_raus.proofs",
     "engine.rulesets.elfer_raus.rules",
     "engine.playouts",
+    "engine.simulation.sums",
+    "engine.simulation.random_deals",
 )
 """Every module that is also compiled; nothing else lists them."""
 

@@ -36,6 +36,14 @@ static inline uint64_t draw(uint64_t *state) {
     return drawn;
 }
 
+/* The number-th number, from 0, of the sequence splitmix64 that starts at `word`. */
+static inline uint64_t split(uint64_t word, uint64_t number) {
+    uint64_t z = word + (number + 1) * 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
 /* A number from 0 to n-1, each equally likely: products of the incomplete last stripe are thrown away. */
 static inline uint32_t draw_below(uint64_t *state, uint32_t n) {
     uint64_t product = (draw(state) >> 32) * n;

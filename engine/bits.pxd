@@ -8,4 +8,5 @@ cdef extern from "bits.h" nogil:
     int pick(uint64_t word, int k)
     uint64_t prefer(uint64_t word, uint64_t wanted)
     uint64_t draw(uint64_t *state)
+    uint64_t split(uint64_t word, uint64_t number)
     uint32_t draw_below(uint64_t *state, uint32_t n)

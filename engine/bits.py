@@ -63,6 +63,14 @@ def draw(state: list[int]) -> int:
     return drawn
 
 
+def split(word: int, number: int) -> int:
+    """The number-th number, from 0, of the sequence splitmix64 that starts at a word."""
+    mixed = word + (number + 1) * 0x9E3779B97F4A7C15 & WORD
+    mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9 & WORD
+    mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB & WORD
+    return mixed ^ mixed >> 31
+
+
 def draw_below(state: list[int], n: int) -> int:
     """A number from 0 to n-1, each equally likely; 0 < n < 2^32."""
     product = (draw(state) >> 32) * n

@@ -10,7 +10,7 @@ from typing import Protocol
 import cython
 
 if not cython.compiled:
-    from engine.bits import draw, draw_below
+    from engine.bits import draw, draw_below, split
 
 
 class Chance:
@@ -45,6 +45,27 @@ class Chance:
             other = self.number(last + 1)
             order[last], order[other] = order[other], order[last]
         return order
+
+
+class Streams:
+    """Streams of random numbers by number, all from one text: bulk simulations start millions of them.
+
+    Stream n begins with the n-th number of four sequences splitmix64, which start where SHA-256 of the text says.
+    """
+
+    def __init__(self, seed: str) -> None:
+        self.origin = Chance(seed)
+
+    def start(self, chance: Chance, number: int) -> None:
+        """Set a chance to the beginning of a stream."""
+        for index in range(4):
+            chance.state[index] = split(self.origin.state[index], number)
+
+    def stream(self, number: int) -> Chance:
+        """A chance of its own, at the beginning of a stream."""
+        chance = Chance("")
+        self.start(chance, number)
+        return chance
 
 
 class Draws(Protocol):

@@ -1,6 +1,6 @@
 # The C types of deal.py.
 cimport cython
-from libc.stdint cimport int8_t, uint64_t
+from libc.stdint cimport int8_t, int64_t, uint64_t
 
 from engine.bits cimport draw_below, lowest
 from engine.chance cimport Chance
@@ -16,6 +16,7 @@ cdef class Deal:
     cdef void list_moves(self) noexcept nogil
     cdef void make(self, int move) noexcept nogil
     cdef void settle(self) noexcept nogil
+    cdef void count_up(self, int64_t *_counts) noexcept nogil
 
     @cython.locals(moves=list, lo=uint64_t, hi=uint64_t)
     cpdef list legal_moves(self)

@@ -23,12 +23,13 @@ NOT_IN_GAME = -1
 """The move that `decode` answers for a card, suit or move type that this game does not have."""
 MOST_CARDS = 128
 MOST_SEATS = 8
+MOST_COUNTS = 256
 
 
 class Deal:
     """One shuffle and all play from it, in mutable ints. `to_move` is -1 when it is over.
 
-    A ruleset's deal fills in the five hot methods (compiled, unchecked): `begin`, `list_moves`, `make`, `settle`
+    A ruleset's deal fills in the hot methods (compiled, unchecked): `begin`, `list_moves`, `make`, `settle`, `count_up`
     and, for Python, `observe`, `copy` and `why_not`. Nothing of it may ever be sent to a client: views are made
     of observations.
     """
@@ -55,6 +56,9 @@ class Deal:
 
     def settle(self) -> None:
         """Write what the finished deal is worth to each seat into `worth`."""
+
+    def count_up(self, _counts: list[int]) -> None:
+        """Add what the ruleset counts of the finished and settled deal, each at its place of MOST_COUNTS."""
 
     def shuffle(self, chance: Chance) -> None:
         """Put `order` into a random order that depends on the chance alone."""

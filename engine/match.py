@@ -48,6 +48,11 @@ def _nothing_wrong(_options: Any, _seats: int) -> list[tuple[str, str]]:
     return []
 
 
+def _one(_options: Any) -> int:
+    """All deals of this game are of one kind."""
+    return 1
+
+
 def _never(_deal: Any) -> bool:
     """No deal of this game is dealt again."""
     return False
@@ -73,12 +78,16 @@ class Ruleset:
     - `settle(match)`: add the finished deal to the match; answers its record. `scored(record)` tells it as events.
     - `ending(match)`: who has won and why; None while the match goes on.
     - `next_deal(match)`: dealer, participants and what is carried for the deal after this one.
+    - `kinds(options)`: how many kinds of deals there are beside who deals: contracts that go round, numbers that are
+      drawn for a match.
     - `propose(match, seat, target)`: where a target can be agreed on during the match.
     - `left(match)`: what it brings about that one of the `voters` has no say any more, as events.
 
     `packs` is every pack that can be chosen, by name; `chosen_by` says which options, or number of `seats`, choose
     each. `start_cards` are the cards that open rows, where the pack decides that. `extras` are the cards that an
-    option shuffles in besides: the first so many of them.
+    option shuffles in besides: the first so many of them. `counts` says of each place that `Deal.count_up` adds to what
+    it counts: a name, a key where there are several of that name, and what a share or mean of it is taken of: `deals`,
+    another name with all its keys, or one `name.key`.
     """
 
     name: str
@@ -109,8 +118,10 @@ class Ruleset:
     deal_view: Callable[[Any, Match], Struct]
     match_view: Callable[[Match], Struct]
     team: Callable[[int], int | None]
+    counts: Mapping[int, tuple[str, str | None, str]]
     check: Callable[[Any, int], list[tuple[str, str]]] = _nothing_wrong
     misdealt: Callable[[Any], bool] = _never
+    kinds: Callable[[Any], int] = _one
     propose: Callable[[Match, int, int], list[Struct]] | None = None
     penalties: bool = False
     """Whether scores are penalty points, of which the lowest total is the best."""
@@ -200,14 +211,14 @@ class Match(Struct, eq=False):
             play_checked(self.deal, seat, move)
         except IllegalMove as refusal:
             raise IllegalMove(refusal.reason, self.ruleset.reasons[refusal.reason]) from None
-        return self.ruleset.happened(self, before, move) + self._after_move()
+        return self.ruleset.happened(self, before, move) + self.after_move()
 
     def replay(self, move: int) -> None:
         """Make a move that the log says was made."""
         before = self.observe(-1)
         self.deal.play(move)
         self.ruleset.happened(self, before, move)
-        self._after_move()
+        self.after_move()
 
     def copy(self) -> Match:
         """An independent copy."""
@@ -218,7 +229,11 @@ class Match(Struct, eq=False):
         twin.deal = None if self.deal is None else self.deal.copy()
         return twin
 
-    def _after_move(self) -> list[Struct]:
+    def after_move(self) -> list[Struct]:
+        """Where a deal is over settle it, and deal again or end; answers what happened.
+
+        Part of `play`, and for simulations, whose bots move in the deal itself and tell nobody.
+        """
         if self.deal.to_move >= 0:
             return []
         self.deals_played += 1

@@ -7,10 +7,10 @@ from engine.chance cimport Chance
 from engine.deal cimport Deal
 
 @cython.locals(low=cython.int, moves=cython.int, k=cython.int)
-cdef int random_move(Deal deal, Chance chance) noexcept nogil
+cpdef int random_move(Deal deal, Chance chance) noexcept nogil
 
 @cython.locals(moves=cython.int)
-cdef int finish(Deal deal, Chance chance) noexcept nogil
+cpdef int finish(Deal deal, Chance chance) noexcept nogil
 
 cdef class Tally:
     cdef int64_t sums[8]

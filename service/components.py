@@ -15,7 +15,7 @@ import msgspec
 from engine.catalog import RULESETS
 from engine.match import Ruleset
 from engine.wire import Card, Move, Suit, Table
-from service import schemas
+from service import schemas, simulation_schemas
 from service.options import described, options_schema
 from service.properties import told
 
@@ -51,11 +51,15 @@ NAMED: Mapping[str, tuple[Any, str]] = {
         "How a game stands: `waiting` for its seats or its start, `playing`, `finished` with a result, or `abandoned`.",
     ),
     "JobState": (schemas.JobState, "How a job stands: `queued` until a bot has chosen, then `done`, or `failed`."),
+    "SimulationState": (
+        simulation_schemas.SimulationState,
+        "How a simulation stands: `waiting` for a worker, `running`, then `done`, `cancelled`, or `failed`.",
+    ),
     "ProblemCode": (schemas.Code, "What is wrong; stable. `GET /v1/errors` says what to do about each."),
 }
 """Types that are not structs and have a name in the document all the same, with what it says of them."""
 
-WITH_OPTIONS = {"GameView", "Replay"}
+WITH_OPTIONS = {"GameView", "Replay", "SimulationRequest"}
 """Answers that hold the options of a game, resolved."""
 
 

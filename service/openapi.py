@@ -50,6 +50,7 @@ TAGS = {
     "Games": "Create a game, look at it, move, and read what has happened.",
     "Seats": "Claim a seat, renew its token, come back to it, leave it; start, end and erase a game.",
     "Jobs": "Bot moves that a player has asked for, as advice or to be made.",
+    "Simulations": "Many games between bots, and what they came to.",
     "Catalogue": "Rulesets, bots, errors and limits: the same for everyone, and cacheable.",
     "Health": "For load balancers and supervisors: whether the process answers, and whether games can be played.",
     "Document": "This document, for clients to be generated from.",
@@ -64,6 +65,10 @@ PATH_PARAMETERS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "job_id": (
         "The job, by the `job_id` that asking the bot answered.",
         {"type": "string", "pattern": "^jb_[a-z2-7]{20}_[0-9a-f]{32}$"},
+    ),
+    "simulation_id": (
+        "The simulation, by the `simulation_id` that creating it answered.",
+        {"type": "string", "pattern": "^sm_[a-z2-7]{20}$"},
     ),
     "ruleset": ("The ruleset, by its `name` in the list of them.", {"type": "string", "maxLength": 40}),
 }
@@ -190,7 +195,8 @@ class _Writer:
 
     def _content(self, operation: Operation, status: int, kind: Any) -> dict[str, Any]:
         stream = {"text/event-stream": {"schema": STREAM}} if operation.stream and status == 200 else {}
-        return {**self._json(kind), **stream}
+        also = {media: {"schema": schema} for media, schema in operation.also.items() if status == 200}
+        return {**(self._json(kind) if kind is not None else {}), **stream, **also}
 
     def _answers(self, operation: Operation) -> dict[str, Any]:
         return {str(status): self._answer(operation, status) for status in sorted(operation.answers)}
@@ -200,8 +206,8 @@ class _Writer:
         kind = operation.answers[status]
         told = headers(operation, status, has_content=kind is not None)
         written = {"description": _said_of(status, kind), "headers": told}
-        if kind is not None:
-            written["content"] = self._content(operation, status, kind)
+        if content := self._content(operation, status, kind):
+            written["content"] = content
             if status < 400 and (links := links_of(operation.id)):
                 written["links"] = links
         return written

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from engine.arena import Entrant, play_sets, summary
 from engine.bots import BOTS, Bot, find
 from engine.bots.tarneeb_bidding import SCALES, best_trump
 from engine.cards import FRENCH_ACE_HIGH
@@ -14,7 +13,10 @@ from engine.match import Ruleset
 from engine.rulesets.tarneeb import TARNEEB
 from engine.rulesets.tarneeb.rules import MOVES, TarneebDeal
 from engine.rulesets.tarneeb.view import CODEC
+from engine.simulation.plans import Entrant, plan, plan_comparison
+from engine.simulation.statistics import summarise
 from tests.positions import PRESETS, of_preset, random_options, seats_in_turn, walk
+from tests.simulation.tables import RANDOM, tally
 from tests.test_rules import hand as in_full
 from tests.test_rules import items, parse, written
 
@@ -40,13 +42,14 @@ def test_a_bot_always_chooses_a_legal_move(bot: Bot) -> None:
 
 @each_bot
 def test_a_bot_plays_whole_deals_with_itself(bot: Bot) -> None:
-    """The positions that it brings about itself are other ones; the arena lets no illegal move pass."""
+    """The positions that it brings about itself are other ones; a simulation lets no illegal move pass."""
     chance = Chance("options of whole deals")
     for ruleset in RULESETS:
         for number in range(40):
             seats = seats_in_turn(ruleset, number)
             options = random_options(ruleset, seats, chance)
-            play_sets(ruleset, options, [Entrant(bot)] * seats, "itself", first_set=number, sets=1)
+            table = plan(ruleset, options, [Entrant(bot)] * seats, unit="deals", duplicate=False, seed="itself")
+            assert tally(table, number, 1)["games"] == 1
 
 
 @each_bot
@@ -216,8 +219,8 @@ def test_advice_is_stronger_than_chance(pair: tuple[Ruleset, str]) -> None:
     """On duplicate deals `rules` beats `random` by more than the 95 % interval."""
     ruleset, preset = pair
     seats = min(4, ruleset.seats[1])
-    table = [Entrant(RULES), Entrant(find("random"))] * (seats // 2)
     options = ruleset.resolve(preset, {}, seats)
-    found = summary(play_sets(ruleset, options, table, "advice", first_set=0, sets=SETS[ruleset.name]), 0)
-    assert found.interval is not None
-    assert found.margin > found.interval
+    compared = plan_comparison(ruleset, options, Entrant(RULES), RANDOM, seats, unit="deals", seed="advice")
+    margin = summarise(compared, tally(compared, 0, SETS[ruleset.name])).bots[0].margin
+    assert margin.interval is not None
+    assert margin.interval[0] > 0

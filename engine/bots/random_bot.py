@@ -7,5 +7,6 @@ from engine.chance import Chance
 
 
 def choose(observation: Any, chance: Chance, budget: Budget | None) -> Decision:
-    """One of the observation's moves; it must be this seat's turn."""
-    return Decision(observation.moves[chance.number(len(observation.moves))])
+    """One of the observation's moves, drawn where there are several; it must be this seat's turn."""
+    moves = observation.moves
+    return Decision(moves[chance.number(len(moves))] if len(moves) > 1 else moves[0])

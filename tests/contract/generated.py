@@ -9,12 +9,13 @@ from schemathesis import AuthContext, Case, GenerationMode
 from schemathesis.core.parameters import ParameterLocation
 from schemathesis.core.transport import Response
 
-from tests.contract.starts import JSON, SEATS, Game, Starts, bearer
+from tests.contract.starts import JSON, SEATS, SIMULATED, Game, Starts, bearer
 
 SEAT = "/v1/games/{game_id}/seats/{seat}"
 MOVES = "POST /v1/games/{game_id}/moves"
 ASK = "POST /v1/games/{game_id}/bot-moves"
 CREATE = "POST /v1/games"
+SIMULATE = "POST /v1/simulations"
 NEAR = [f"{name}, {what} about to end" for name in SEATS for what in ("deal", "match")]
 NEW = [f"{name}, new" for name in SEATS]
 OVER = ["abandoned", *(f"{name}, finished" for name in SEATS)]
@@ -30,6 +31,8 @@ PREFERRED = {
     "POST /v1/games/{game_id}/return": ["with a stand-in", *NEW],
 }
 """What an operation is for, three times in four; the fourth is any game."""
+KEYED = ("/v1/games", "/v1/simulations", "/v1/simulations/{simulation_id}", "/v1/simulations/{simulation_id}/rows")
+"""What takes an API key, where there are any: here there are none, and a token is none."""
 CREATORS = ("/start", "/abandonment")
 USING_UP = ("/start", "/abandonment", "/resignation", "/claim", "/token")
 STAND_IN = "Bearer put-here-by-the-hook"
@@ -73,6 +76,7 @@ class Games:
         self._known: dict[str, Game] = {}
         self._met: Counter[tuple[str, str]] = Counter()
         self._jobs = dict([starts.advised()])
+        self._simulations = [starts.simulated()]
 
     # ------------------------------------------------------------------------------------------------ before
 
@@ -84,9 +88,13 @@ class Games:
             self._about_a_game(case)
         elif "job_id" in case.path_parameters:
             self._about_a_job(case)
+        elif "simulation_id" in case.path_parameters:
+            self._about_a_simulation(case)
         elif "ruleset" in case.path_parameters and self._mends(case, ParameterLocation.PATH):
             case.path_parameters["ruleset"] = self.chance.choice(list(SEATS))
-        if case.operation.label == CREATE and case.headers.get("Authorization") == STAND_IN:
+        if case.operation.label == SIMULATE and isinstance(case.body, dict) and self.chance.randrange(2):
+            self._makes_sense(case)
+        if case.operation.path in KEYED and case.headers.get("Authorization") == STAND_IN:
             del case.headers["Authorization"]
         if not _wrong_in(case, ParameterLocation.HEADER):
             self._conditions(case)
@@ -99,6 +107,15 @@ class Games:
             case.path_parameters["job_id"] = self.chance.choice(list(self._jobs))
         if token := self._jobs.get(case.path_parameters["job_id"]):
             self._send(case, token)
+
+    def _about_a_simulation(self, case: Case) -> None:
+        if case.path_parameters["simulation_id"] not in self._simulations and self._mends(case, ParameterLocation.PATH):
+            case.path_parameters["simulation_id"] = self.chance.choice(self._simulations)
+
+    def _makes_sense(self, case: Case) -> None:
+        """What is asked for fits together, which only the rules of a game can tell."""
+        if not _wrong_in(case, ParameterLocation.BODY):
+            case.body |= {**SIMULATED, "preset": None, "options": {}, "compare": None, "players": None, "stop": None}
 
     def _about_a_game(self, case: Case) -> None:
         named = self._known.get(str(case.path_parameters["game_id"]))
@@ -174,7 +191,7 @@ class Games:
     # ------------------------------------------------------------------------------------------------ after
 
     def count(self, case: Case, response: Response) -> None:
-        """Count an answer, and remember what it gave: games, tokens, jobs."""
+        """Count an answer, and remember what it gave: games, tokens, jobs, simulations."""
         if response.request.method != case.operation.method.upper():
             return
         label = case.operation.label
@@ -184,6 +201,8 @@ class Games:
         if label == CREATE:
             created = Game.of(response.json())
             self._known[created.id] = created
+        elif label == SIMULATE:
+            self._simulations.append(response.json()["simulation_id"])
         elif label == ASK:
             self._jobs[response.json()["job_id"]] = response.request.headers["Authorization"].partition(" ")[2]
         elif label.endswith("/events") and "text/event-stream" in str(response.headers.get("content-type")):

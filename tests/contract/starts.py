@@ -19,6 +19,7 @@ JSON = dict[str, Any]
 PLAYER = {"kind": "player"}
 BOT = {"kind": "bot", "bot": {"bot": "random"}}
 OPEN = {"kind": "open"}
+SIMULATED = {"ruleset": "reihe", "seats": [{"bot": "random"}] * 3, "count": 3, "rows": True}
 SEED = "5eed" * 16
 SEATS = {"tarneeb": 4, "reihe": 3, "rosbiratschka": 3, "elfer_raus": 3}
 ONE_DEAL: dict[str, JSON] = {
@@ -123,6 +124,11 @@ class Starts:
         """Take note that a game is no more what it was made for."""
         if self._there.get(game.kind) is game:
             del self._there[game.kind]
+
+    def simulated(self) -> str:
+        """A simulation of some deals."""
+        simulation: str = self.table.ask("POST", "/v1/simulations", json=SIMULATED)["simulation_id"]
+        return simulation
 
     def advised(self) -> tuple[str, str]:
         """A job that is done, and the token that asked for it."""

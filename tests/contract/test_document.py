@@ -98,7 +98,7 @@ def test_no_two_operations_write_the_same_refusal() -> None:
     assert [answer for answer, times in written.items() if times > 1] == []
 
 
-VERBS = "get|list|create|delete|claim|start|rotate|return|resign|abandon|apply|ask|propose"
+VERBS = "get|list|create|delete|claim|start|rotate|return|resign|abandon|apply|ask|propose|cancel"
 
 
 @each_operation

@@ -62,6 +62,11 @@ def start_numbers(match: Play) -> list[int]:
     return [10 + 2 * match.source.below(f"start_numbers:{colour}", 2) for colour in colours]
 
 
+def kinds(options: MatchTerms) -> int:
+    """How many ways there are to draw the start numbers (E3)."""
+    return 1 if options.start_number == "fixed" else 1 << options.colours
+
+
 def begin(match: Play) -> None:
     """The first dealer, the option's seat or one drawn, and what the match keeps (E3, E5)."""
     match.dealer = first_dealer(match.source, match.options.first_dealer, match.seats)

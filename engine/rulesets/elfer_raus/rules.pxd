@@ -1,14 +1,15 @@
 # The C types of rules.py.
 cimport cython
-from libc.stdint cimport int8_t, uint64_t
+from libc.stdint cimport int8_t, int64_t, uint64_t
 
-from engine.bits cimport bit, lowest
+from engine.bits cimport bit, count, lowest
 from engine.deal cimport Deal
 from engine.rows cimport Rows
 from engine.rulesets.elfer_raus.proofs cimport Proofs
 from engine.rulesets.elfer_raus.turns cimport Turns
 
 cdef int MOST_SEATS, MOST_CARDS, DRAW, END_TURN, PASS, NOBODY, ACTION_POINTS
+cdef int DRAWS, TURNS, PASSES, STOCK_EMPTY, OPENER_WON, CARDS_LEFT, ACTIONS
 
 cdef class ElferRausDeal(Deal):
     cdef uint64_t hands_lo[8]
@@ -55,3 +56,5 @@ cdef class ElferRausDeal(Deal):
     cdef void end_turn(self) noexcept nogil
     @cython.locals(seat=cython.int, lo=uint64_t, hi=uint64_t)
     cdef void settle(self) noexcept nogil
+    @cython.locals(seat=cython.int)
+    cdef void count_up(self, int64_t *counts) noexcept nogil

@@ -20,7 +20,7 @@ from engine.rulesets.elfer_raus.proofs import Proofs
 from engine.rulesets.elfer_raus.turns import Turns
 
 if not cython.compiled:
-    from engine.bits import bit, lowest
+    from engine.bits import bit, count, lowest
 
 if TYPE_CHECKING:
     from engine.chance import Chance
@@ -36,6 +36,27 @@ WORD = 0xFFFFFFFFFFFFFFFF
 
 MOVES: dict[int, str] = {DRAW: "draw", END_TURN: "end_turn", PASS: "pass"}
 """The moves that are no card, and their kinds (E10)."""
+
+
+DRAWS = 0
+TURNS = 1
+PASSES = 2
+STOCK_EMPTY = 3
+OPENER_WON = 4
+CARDS_LEFT = 5
+ACTIONS = 6
+
+COUNTS: dict[int, tuple[str, str | None, str]] = {
+    DRAWS: ("draws", None, "deals"),
+    TURNS: ("turns", None, "deals"),
+    PASSES: ("passes", None, "deals"),
+    STOCK_EMPTY: ("stock_empty", None, "deals"),
+    OPENER_WON: ("opener_won", None, "deals"),
+    CARDS_LEFT: ("cards_left", None, "deals"),
+    ACTIONS: ("action_cards", None, "deals"),
+}
+"""What is counted of deals, by place: cards drawn, turns, passes, deals in which the stock ran out or the opener won,
+cards left in all hands, and action cards played; each with its key and with what it is a share of."""
 
 
 def hand_size(number_cards: int, players: int) -> int:
@@ -237,7 +258,7 @@ class ElferRausDeal(Deal):
             self.proofs.stuck(self.to_move, self.open_lo(), self.open_hi())
         else:
             self.proofs.passed(self.to_move, self.rows, self.open_lo(), self.open_hi(), self.stock)
-        self.turns.passes += 1
+        self.turns.skip()
         self.end_turn()
 
     def end_turn(self) -> None:
@@ -256,6 +277,19 @@ class ElferRausDeal(Deal):
             while hi:
                 self.worth[seat] += self.points[64 + lowest(hi)]
                 hi &= hi - 1
+
+    def count_up(self, counts: list[int]) -> None:
+        """Count draws, turns, passes, what is left, and whether the opener won; see COUNTS."""
+        counts[DRAWS] += self.size - self.hand_size * self.turns.players - self.stock
+        counts[TURNS] += self.turns.ended + 1
+        counts[PASSES] += self.turns.passed
+        counts[ACTIONS] += self.turns.actions
+        if self.stock == 0:
+            counts[STOCK_EMPTY] += 1
+        if self.winner == self.opener:
+            counts[OPENER_WON] += 1
+        for seat in range(self.seats):
+            counts[CARDS_LEFT] += count(self.hands_lo[seat]) + count(self.hands_hi[seat])
 
     def why_not(self, move: int) -> str:
         """The first reason against a move that is not legal now, in the rulebook's order (E31)."""

@@ -26,7 +26,7 @@ class Turns:
     `participants` is the set of the seats that play, `players` how many they are. Of the running turn, `cards` are the
     `played` cards, of which `numbers_played` are number cards, and `drawn` counts the cards drawn. `acted` are the
     `actions` action cards played in the whole deal, `passes` counts the last turns in a row that ended in a pass,
-    `ended` all turns.
+    `passed` every pass since the deal began or was taken up, `ended` all turns.
     """
 
     def __init__(self, seats: int, participants: Sequence[int], numbers: int, skips: int) -> None:
@@ -45,6 +45,7 @@ class Turns:
         self.step = 1
         self.ended = 0
         self.passes = 0
+        self.passed = 0
         self.actions = 0
         self.begin()
 
@@ -71,6 +72,11 @@ class Turns:
         else:
             self.acted[self.actions] = card
             self.actions += 1
+
+    def skip(self) -> None:
+        """A pass (E22, E23)."""
+        self.passes += 1
+        self.passed += 1
 
     def draw(self) -> None:
         """A card is drawn (E20)."""

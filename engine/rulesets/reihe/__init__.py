@@ -72,4 +72,5 @@ REIHE = Ruleset(
     deal_view=view.deal_view,
     match_view=view.match_view,
     team=lambda _seat: None,
+    counts=rules.COUNTS,
 )

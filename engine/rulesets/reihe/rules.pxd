@@ -1,12 +1,12 @@
 # The C types of rules.py.
 cimport cython
-from libc.stdint cimport int8_t, uint64_t
+from libc.stdint cimport int8_t, int64_t, uint64_t
 
 from engine.bits cimport bit, count
 from engine.deal cimport Deal
 from engine.rows cimport Rows
 
-cdef int PASS, NOBODY
+cdef int PASS, NOBODY, PASSES, CARDS_LEFT
 
 cdef class ReiheDeal(Deal):
     cdef uint64_t hands[8]
@@ -30,5 +30,7 @@ cdef class ReiheDeal(Deal):
     cdef void go_out(self, int seat) noexcept nogil
     @cython.locals(place=cython.int)
     cdef void settle(self) noexcept nogil
+    @cython.locals(seat=cython.int)
+    cdef void count_up(self, int64_t *counts) noexcept nogil
 
 cdef int after(int seat, int seats) noexcept nogil

@@ -28,6 +28,17 @@ PASS = 60
 NOBODY = -1
 
 
+PASSES = 0
+CARDS_LEFT = 64
+
+COUNTS: dict[int, tuple[str, str | None, str]] = {
+    PASSES: ("passes", None, "deals"),
+    **{CARDS_LEFT + cards: ("cards_left", str(cards), "deals") for cards in range(1, 60)},
+}
+"""What is counted of deals, by place: passes, and how many cards who came last still held; each with its key and with
+what it is a share of."""
+
+
 class Deck:
     """A pack and the rank that its rows start from (R2).
 
@@ -148,6 +159,12 @@ class ReiheDeal(Deal):
         self.worth[self.places[0]] = self.seats + 1
         for place in range(1, self.out):
             self.worth[self.places[place]] = place - self.seats if self.as_printed else self.seats - place
+
+    def count_up(self, counts: list[int]) -> None:
+        """Count the passes, and the cards of who came last; see COUNTS."""
+        for seat in range(self.seats):
+            counts[PASSES] += self.passes[seat]
+        counts[CARDS_LEFT + count(self.hands[self.places[self.seats - 1]])] += 1
 
     def why_not(self, move: int) -> str:
         """The first reason against a move that is not legal now, in the rulebook's order (R15)."""

@@ -59,6 +59,8 @@ ROSBIRATSCHKA = Ruleset(
     deal_view=view.deal_view,
     match_view=view.match_view,
     team=lambda _seat: None,
+    counts=rules.COUNTS,
+    kinds=lambda options: len(options.contracts),
     check=view.check,
     penalties=True,
 )

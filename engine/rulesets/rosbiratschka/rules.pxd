@@ -1,6 +1,6 @@
 # The C types of rules.py.
 cimport cython
-from libc.stdint cimport int8_t, uint64_t
+from libc.stdint cimport int8_t, int64_t, uint64_t
 
 from engine.bits cimport bit, count, prefer
 from engine.deal cimport Deal
@@ -9,7 +9,7 @@ from engine.rulesets.rosbiratschka.penalties cimport Penalties
 from engine.rulesets.rosbiratschka.pile cimport Pile
 from engine.tricks cimport Tricks
 
-cdef int MOST_SEATS, PASS, NOBODY, NO_KING_OF_HEARTS, HUNDRED, LAYOUT, SLAM_POINTS, LAST_POINTS
+cdef int MOST_SEATS, PASS, NOBODY, NO_KING_OF_HEARTS, HUNDRED, LAYOUT, POINTS, SLAMS, DOUBLED, PASSES, SLAM_POINTS, LAST_POINTS
 
 cdef class RosbiratschkaDeal(Deal):
     cdef uint64_t hands[6]
@@ -39,3 +39,5 @@ cdef class RosbiratschkaDeal(Deal):
     cdef void judge(self) noexcept nogil
     @cython.locals(seat=cython.int, takers=cython.int)
     cdef int takers(self) noexcept nogil
+    @cython.locals(seat=cython.int, takers=cython.int)
+    cdef void count_up(self, int64_t *counts) noexcept nogil

@@ -48,6 +48,22 @@ Kind = Literal["tricks", "pile", "rows"]
 MOVES: dict[int, tuple[str, int]] = {**{card: ("play", card) for card in range(PASS)}, PASS: ("pass", 0)}
 """Each move's kind and its card, as far as the pack goes: the one table from ints to meanings (B7)."""
 
+POINTS = 8
+SLAMS = 16
+DOUBLED = 24
+PASSES = 32
+
+JUDGED = CONTRACTS[:NO_KING_OF_HEARTS]
+COUNTS: dict[int, tuple[str, str | None, str]] = {
+    **{index: ("contract", name, "deals") for index, name in enumerate(CONTRACTS)},
+    **{POINTS + index: ("points", name, f"contract.{name}") for index, name in enumerate(CONTRACTS)},
+    **{SLAMS + index: ("slam", name, f"contract.{name}") for index, name in enumerate(JUDGED)},
+    **{DOUBLED + index: ("doubled", name, f"contract.{name}") for index, name in enumerate(JUDGED)},
+    PASSES: ("passes", None, "contract.rosbiratschka"),
+}
+"""What is counted of deals, by place: by contract the deals, all points, slams and doublings, and the passes of
+contract 6; each with its key and with what it is a share of."""
+
 SLAM = {"bonus": -SLAM_POINTS, "penalty": SLAM_POINTS, "off": 0}
 """What a slam is worth to its seat; 0: there are none (B19 to B21)."""
 
@@ -183,6 +199,21 @@ class RosbiratschkaDeal(Deal):
             if self.worth[seat]:
                 takers += 1
         return takers
+
+    def count_up(self, counts: list[int]) -> None:
+        """Count the contract, its points, a slam or a doubling, and passes; see COUNTS."""
+        counts[self.contract] += 1
+        for seat in range(self.seats):
+            counts[POINTS + self.contract] += self.worth[seat]
+        if self.contract < NO_KING_OF_HEARTS:
+            takers = self.takers()
+            if takers == 1 and self.slam_worth:
+                counts[SLAMS + self.contract] += 1
+            elif takers < self.seats and self.double_if_none:
+                counts[DOUBLED + self.contract] += 1
+        elif self.contract == LAYOUT:
+            for seat in range(self.seats):
+                counts[PASSES] += self.layout.passed[seat]
 
     def slam(self) -> int | None:
         """The seat that has made a slam in the finished deal; None where nobody has, or where slams are off (B19)."""

@@ -56,4 +56,5 @@ TARNEEB = Ruleset(
     deal_view=view.deal_view,
     match_view=view.match_view,
     team=lambda seat: seat & 1,
+    counts=rules.COUNTS,
 )

@@ -1,13 +1,13 @@
 # The C types of rules.py.
 cimport cython
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from engine.bits cimport bit, count, prefer
 from engine.deal cimport Deal
 from engine.rulesets.tarneeb.auction cimport Auction
 from engine.tricks cimport Tricks
 
-cdef int SEATS, CARDS, RANKS, JACK, TRUMP, PASS, BID, NOBODY, AUCTION, NAMING, PLAY
+cdef int SEATS, CARDS, RANKS, JACK, TRUMP, PASS, BID, NOBODY, AUCTION, NAMING, PLAY, ALL_PASSED, MADE, NAMED, TAKEN
 
 cdef class TarneebDeal(Deal):
     cdef uint64_t hands[4]
@@ -29,6 +29,8 @@ cdef class TarneebDeal(Deal):
     cdef int taken(self, int side) noexcept nogil
     @cython.locals(seat=cython.int, side=cython.int, ours=cython.int, theirs=cython.int, made=cython.bint)
     cdef void settle(self) noexcept nogil
+    @cython.locals(bid=cython.int, taken=cython.int)
+    cdef void count_up(self, int64_t *counts) noexcept nogil
 
 @cython.locals(points=cython.int, index=cython.int, place=cython.int, rank=cython.int)
 cdef int points_taken(Tricks tricks, int side) noexcept nogil

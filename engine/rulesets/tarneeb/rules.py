@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import cython
 
+from engine.cards import FRENCH_ACE_HIGH
 from engine.deal import Deal
 from engine.rulesets.tarneeb.auction import Auction
 from engine.sampling import spread
@@ -47,6 +48,22 @@ MOVES: dict[int, tuple[str, int]] = {
     **{BID + amount: ("bid", amount) for amount in range(MOST_BID + 1)},
 }
 """Each move's kind and its card, suit or amount: the one table from ints to meanings (T3, T8)."""
+
+
+ALL_PASSED = 0
+MADE = 64
+NAMED = 128
+TAKEN = 192
+
+COUNTS: dict[int, tuple[str, str | None, str]] = {
+    ALL_PASSED: ("all_passed", None, "deals"),
+    **{amount: ("bid", str(amount), "deals") for amount in range(1, MOST_BID + 1)},
+    **{MADE + amount: ("made", str(amount), f"bid.{amount}") for amount in range(1, MOST_BID + 1)},
+    **{NAMED + suit: ("trump", name, "bid") for suit, name in enumerate(FRENCH_ACE_HIGH.suits)},
+    **{TAKEN + amount: ("taken", str(amount), "bid") for amount in range(MOST_BID + 1)},
+}
+"""What is counted of deals, by place: deals thrown in, highest bids, those made, trumps named, and what the declaring
+side took, in tricks or points; each with its key and with what it is a share of."""
 
 
 class Terms(Protocol):
@@ -157,6 +174,19 @@ class TarneebDeal(Deal):
             theirs = 0
         for seat in range(SEATS):
             self.worth[seat] = ours if seat & 1 == side else theirs
+
+    def count_up(self, counts: list[int]) -> None:
+        """Count the bid, whether it was made, the trump and what was taken, or a deal thrown in; see COUNTS."""
+        if self.auction.declarer < 0:
+            counts[ALL_PASSED] += 1
+            return
+        bid = self.auction.bid
+        taken = self.taken(self.auction.declarer & 1)
+        counts[bid] += 1
+        if taken >= bid:
+            counts[MADE + bid] += 1
+        counts[NAMED + self.auction.trump] += 1
+        counts[TAKEN + taken] += 1
 
     def made(self) -> bool | None:
         """Whether the declaring side reached its bid in the finished deal; None when all passed (T27, T14)."""
