@@ -1,6 +1,6 @@
 """What a handler promises, beside its docstring: the published document is made of these, and only of these."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 EVERYWHERE = ("invalid_request", "not_acceptable", "headers_too_large", "internal_error")

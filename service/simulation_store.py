@@ -99,6 +99,11 @@ class LoadedSimulation(Struct, frozen=True):
     failure: JobFailure | None
 
     @property
+    def changed_at(self) -> int:
+        """When anything was last added to it; when it was created where nothing was."""
+        return self.expires_at - RETENTION_MS
+
+    @property
     def counted(self) -> int:
         """The sets that its tally holds: all that are done, or with a sequential test those that a look counted."""
         return min(self.looks * self.every, self.sets) if self.every else self.done

@@ -6,7 +6,6 @@ import base64
 import contextlib
 import hashlib
 import secrets
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
@@ -138,6 +137,11 @@ async def cancel(context: Simulations, found: LoadedSimulation) -> Simulation:
     return await read(context, await context.store.load(found.id))
 
 
+def progress_of(found: LoadedSimulation) -> str:
+    """A text that is another one when a view of the simulation is."""
+    return f"{found.state}.{found.done}.{found.looks}.{found.chunks}"
+
+
 def view(found: LoadedSimulation, tally: dict[str, int]) -> Simulation:
     """A simulation as its asker sees it, with what its tally says."""
     asked = found.asked.request
@@ -168,7 +172,7 @@ def _stopped(found: LoadedSimulation) -> Stopped | None:
 
 def _run(found: LoadedSimulation) -> SimulationRun:
     games = found.done * found.games
-    ended_ms = found.finished_at or round(time.time() * 1000)
+    ended_ms = found.finished_at or found.changed_at
     seconds = (ended_ms - found.started_at) / 1000 if found.started_at else 0.0
     rate = games / seconds if games and seconds > 0 else None
     left = (found.sets - found.done) * found.games

@@ -27,7 +27,6 @@ from service.routes.http import (
 )
 from service.simulation_schemas import CreateSimulation, Simulation
 from service.simulation_store import LoadedSimulation
-from service.simulation_sweep import OVER
 from service.simulations import Asker, Simulations
 
 CSV = "text/csv"
@@ -60,10 +59,7 @@ async def _found(request: AnyRequest, simulation_id: str) -> LoadedSimulation:
             limit="changes",
             problems=("invalid_options", "idempotency_mismatch"),
             parameters=(IDEMPOTENCY_KEY,),
-            answer_headers={
-                "Location": "Where the simulation is from now on.",
-                "Idempotency-Replayed": "`true` where the simulation had been created before, with this key.",
-            },
+            answer_headers=("Location", "Idempotency-Replayed"),
         )
     ),
 )
@@ -110,7 +106,7 @@ def _asker(request: AnyRequest, owner: str) -> Asker:
             access="key",
             problems=("simulation_not_found",),
             parameters=(IF_NONE_MATCH,),
-            answer_headers={"ETag": "Where it is over: names this answer; send it back as `If-None-Match`."},
+            answer_headers=("ETag",),
             also={CSV: {"type": "string", "description": "The results as a table, a figure a line."}},
         ),
         stream=CSV,
@@ -119,17 +115,15 @@ def _asker(request: AnyRequest, owner: str) -> Asker:
 async def get_simulation(request: AnyRequest, simulation_id: FromPath[str]) -> Answer:
     """Look how a simulation stands, with the statistics of what has been played.
 
-    With `Accept: text/csv` the statistics come as a table with the columns `of`, `number`, `figure`, `from`, `to` and
+    The `ETag` changes with its progress, so a poll is cheap while nothing has been added. With `Accept: text/csv` the statistics come as a table with the columns `of`, `number`, `figure`, `from`, `to` and
     `value`: a line for each figure and each bar of a histogram.
     """
     query(request)
     found = await _found(request, simulation_id)
     as_csv = prefers(request, CSV)
-    headers = dict(VARIED)
-    if found.state in OVER:
-        headers["ETag"] = f'"{found.id}.{found.state}.{"csv" if as_csv else "json"}"'
-        if holds(request, headers["ETag"]):
-            return Answer(b"", 304, headers=headers)
+    headers = {**VARIED, "ETag": f'"{found.id}.{simulations.progress_of(found)}.{"csv" if as_csv else "json"}"'}
+    if holds(request, headers["ETag"]):
+        return Answer(b"", 304, headers=headers)
     seen = await simulations.read(_context(request), found)
     if as_csv:
         return Answer(simulation_tables.table(seen.results), media=f"{CSV}; charset=utf-8", headers=headers)
