@@ -41,7 +41,9 @@ def figures(rounds: int = 3) -> list[Figure]:
         }
         rates = medians(runs, rounds)
         found += [
-            Figure(f"random {ruleset} deals, {build}", rates[name], "deals/s", f"OpenSpiel C++ {nearest}", rates["peer"])
+            Figure(
+                f"random {ruleset} deals, {build}", rates[name], "deals/s", f"OpenSpiel C++ {nearest}", rates["peer"]
+            )
             for name, build in (("compiled", "compiled"), ("pure", "plain Python"))
         ]
     return found

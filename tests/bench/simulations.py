@@ -18,7 +18,7 @@ from engine.simulation.tallies import merge
 from tests.bench.deals import NEAREST, peer
 from tests.bench.figures import Figure, medians
 
-SETS = 120_000
+SETS = 360_000
 """How many deals a slice has, divisible by all kinds of deals."""
 
 
