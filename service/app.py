@@ -21,20 +21,23 @@ from service.browsers import Cors
 from service.due import Sweep
 from service.edge import Edge
 from service.games import Context
-from service.jobs import BotQueue
+from service.jobs import BotQueue, SimulationQueue
 from service.limits import Limiter
 from service.metrics import Metrics
 from service.rates import MOST_BODY
-from service.routes import catalogue, docs, games, health, jobs, replays, seats
+from service.routes import catalogue, docs, games, health, jobs, replays, seats, simulations
 from service.routes.admission import admit
 from service.routes.http import AnyRequest, places
 from service.routes.problems import note, problem
 from service.settings import Settings
+from service.simulation_store import SimulationStore
+from service.simulation_sweep import Feed
+from service.simulations import Simulations
 from service.store import Store, connect
 
 HANDLERS = (
-    *games.HANDLERS, *replays.HANDLERS, *seats.HANDLERS, *jobs.HANDLERS, *catalogue.HANDLERS, *health.HANDLERS,
-    *docs.HANDLERS,
+    *games.HANDLERS, *replays.HANDLERS, *seats.HANDLERS, *jobs.HANDLERS, *simulations.HANDLERS,
+    *catalogue.HANDLERS, *health.HANDLERS, *docs.HANDLERS,
 )  # fmt: skip
 log = logging.getLogger("tapete.api")
 
@@ -46,13 +49,15 @@ def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], De
     sweep = Sweep(store, queue)
     waiting = settings.limits.get("waiting_jobs")
     context = Context(store, Tokens(settings.secrets), deal_source, sweep.nudge, waiting.count if waiting else 0)
+    feed = Feed(SimulationStore(store.redis), SimulationQueue(queue.redis, settings.simulation_queue))
     limiter = Limiter(queue.redis, settings.limits, lambda who: context.tokens.derive("limit", who)[:32])
     metrics = Metrics(context.wakeups)
 
     @contextlib.asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
         await _say_who_may_create(context)
-        tasks = [asyncio.create_task(sweep.run()), asyncio.create_task(context.wakeups.run(store.redis))]
+        works = (sweep.run(), feed.run(), context.wakeups.run(store.redis))
+        tasks = [asyncio.create_task(work) for work in works]
         try:
             yield
         finally:
@@ -64,7 +69,15 @@ def create_app(settings: Settings, *, deal_source: Callable[[str, list[str]], De
     app = Litestar(
         route_handlers=HANDLERS,
         lifespan=[running],
-        state=State({"context": context, "queue": queue, "metrics": metrics, "limiter": limiter}),
+        state=State(
+            {
+                "context": context,
+                "queue": queue,
+                "simulations": Simulations(feed.store, feed, context.tokens),
+                "metrics": metrics,
+                "limiter": limiter,
+            }
+        ),
         before_request=admit,
         request_max_body_size=MOST_BODY,
         exception_handlers={

@@ -140,14 +140,22 @@ def main() -> None:
     envvar="TAPETE_BOT_WORKERS",
     help="Processes that think for bots [TAPETE_BOT_WORKERS; 2].",
 )
-def up(host: str | None, port: int | None, data_dir: Path | None, bot_workers: int) -> None:
-    """Run API, Redis and bot workers under one supervisor until Ctrl-C or SIGTERM.
+@click.option(
+    "--simulation-workers",
+    type=click.IntRange(0, 64),
+    default=1,
+    envvar="TAPETE_SIMULATION_WORKERS",
+    help="Processes that play simulations; with 0 they wait [TAPETE_SIMULATION_WORKERS; 1].",
+)
+def up(host: str | None, port: int | None, data_dir: Path | None, bot_workers: int, simulation_workers: int) -> None:
+    """Run API, Redis and workers under one supervisor until Ctrl-C or SIGTERM.
 
     Redis comes with the install, unless REDIS_URL names one.
     """
     with _one_sentence():
         mode = _engine_mode()
-        supervisor.run(_settings(host, port), (data_dir or _default_data_dir()).absolute(), bot_workers, mode)
+        workers = supervisor.Workers(bot_workers, simulation_workers)
+        supervisor.run(_settings(host, port), (data_dir or _default_data_dir()).absolute(), workers, mode)
 
 
 @main.command(epilog=EXIT_CODES_HELP)
@@ -222,6 +230,16 @@ def bots() -> None:
         from workers.main import run_bots  # noqa: PLC0415 - no other command should wait for it
 
         sys.exit(run_bots(settings))
+
+
+@worker.command(epilog=EXIT_CODES_HELP)
+def simulations() -> None:
+    """Play simulations; start as many of these as there are cores to spare. They let all others go first."""
+    with _one_sentence():
+        settings = _ready_to_run(Settings.from_environment(os.environ))
+        from workers.main import run_simulations  # noqa: PLC0415 - no other command should wait for it
+
+        sys.exit(run_simulations(settings))
 
 
 @main.group()

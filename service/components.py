@@ -15,7 +15,7 @@ import msgspec
 from engine.catalog import RULESETS
 from engine.match import Ruleset
 from engine.wire import Card, Move, Suit, Table
-from service import schemas
+from service import schemas, simulation_schemas
 from service.options import described, options_schema
 
 REF = "#/components/schemas/"
@@ -38,11 +38,12 @@ NAMED: Mapping[str, tuple[Any, str]] = {
     "By": (schemas.By, "Who made a change."),
     "Status": (schemas.Status, "How a game stands."),
     "JobState": (schemas.JobState, "How a job stands."),
+    "SimulationState": (simulation_schemas.SimulationState, "How a simulation stands."),
     "ProblemCode": (schemas.Code, "What is wrong; stable. `GET /v1/errors` says what to do about each."),
 }
 """Types that are not structs and have a name in the document all the same, with what it says of them."""
 
-WITH_OPTIONS = {"GameView", "Replay"}
+WITH_OPTIONS = {"GameView", "Replay", "SimulationRequest"}
 """Answers that hold the options of a game, resolved."""
 
 

@@ -76,6 +76,18 @@ class JobNotFound(ServiceError):
     code = "job_not_found"
 
 
+class SimulationNotFound(ServiceError):
+    """No simulation has this id, or it is another key's."""
+
+    code = "simulation_not_found"
+
+
+class NoRows(ServiceError):
+    """The simulation keeps no row for each game."""
+
+    code = "no_rows"
+
+
 class NotAcceptable(ServiceError):
     """The caller accepts nothing that this resource can answer."""
 
@@ -204,6 +216,11 @@ PROBLEMS: dict[str, Problem] = {
         "There is no such job of yours",
         "A job is readable with the token that asked for it, for an hour.",
     ),
+    "simulation_not_found": Problem(
+        HTTPStatus.NOT_FOUND,
+        "There is no such simulation of yours",
+        "A simulation is kept until its `expires_at`, and is there for the API key that created it.",
+    ),
     "unknown_ruleset": Problem(
         HTTPStatus.NOT_FOUND, "There is no such ruleset", "`GET /v1/rulesets` lists what there is."
     ),
@@ -265,6 +282,11 @@ PROBLEMS: dict[str, Problem] = {
         HTTPStatus.CONFLICT,
         "This game has no target to agree on",
         "Only rulesets whose rules let players agree on a target take proposals.",
+    ),
+    "no_rows": Problem(
+        HTTPStatus.CONFLICT,
+        "This simulation keeps no rows",
+        "Ask for them with `rows` when you create a simulation; `results` are there in any case.",
     ),
     "history_lost": Problem(
         HTTPStatus.CONFLICT, "The cursor is of another history", "Read the view again and go on from its cursor."

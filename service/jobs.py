@@ -1,26 +1,35 @@
-"""The queue of bot moves: due work becomes an RQ job of the same name, at most once while it waits.
+"""The queues of jobs: bot moves, and work on simulations.
 
 Jobs are named by dotted string; this service never imports the workers. A job is told a game or job id, a version
-and what kind of work it is; never a seed, never a card.
+and what kind of work it is, or the id of a simulation; never a seed, never a card.
 """
+
+import secrets
+from collections.abc import Awaitable, Sequence
+from typing import Any, TypeVar
 
 from redis import Redis as OfflineRedis
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 from rq import Queue
 from rq.serializers import JSONSerializer
-from rq.worker_registration import REDIS_WORKER_KEYS
+from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
 from service.errors import Unavailable
 
 BOT_JOB = "workers.bots.run"
+SIMULATION_JOB = "workers.simulations.run"
 JOB_TIMEOUT_SECONDS = 120
 """A backstop: thinking time is bounded by its budget, and a lost turn comes back by its lease."""
+SIMULATION_TIMEOUT_SECONDS = 24 * 3600
+"""The same: a single match of bots that think may take long, and a lost range comes back by its lease."""
 FAILURE_TTL_SECONDS = 24 * 3600
+MOST_WORKERS = 64
+T = TypeVar("T")
 
 
-class BotQueue:
-    """Puts due work on the bot queue without blocking the event loop.
+class JobQueue:
+    """A queue that jobs are put on without blocking the event loop.
 
     RQ's own client blocks, so RQ only writes its commands down, on a pipeline that is never connected; they are
     sent by the asynchronous client.
@@ -28,47 +37,76 @@ class BotQueue:
 
     def __init__(self, redis: Redis, name: str) -> None:
         self.redis = redis
+        self.name = name
         self._offline = OfflineRedis()
         self._queue = Queue(name, connection=self._offline, serializer=JSONSerializer)
         # Otherwise RQ would ask the server that it is not connected to.
         self._queue.redis_server_version = (7, 0, 0)
 
+    async def enqueue(self, function: str, job_id: str, arguments: Sequence[object], about: str, timeout: int) -> None:
+        """Put a job on the queue; `about` is what RQ shows of it."""
+        commands = self._offline.pipeline()
+        self._queue.enqueue_call(
+            function,
+            args=tuple(arguments),
+            job_id=job_id,
+            timeout=timeout,
+            result_ttl=0,
+            failure_ttl=FAILURE_TTL_SECONDS,
+            description=about,
+            pipeline=commands,
+        )
+
+        async def send() -> None:
+            async with self.redis.pipeline(transaction=True) as sent:
+                for told, options in commands.command_stack:
+                    sent.execute_command(*told, **options)
+                await sent.execute()
+
+        await _answer(send())
+
+    async def holds(self, job_id: str) -> bool:
+        """Whether a job waits in the queue."""
+        return await _answer(self.redis.lpos(self._queue.key, job_id)) is not None
+
+    async def waiting(self) -> int:
+        """How many jobs wait for a worker."""
+        return int(await _answer(self.redis.llen(self._queue.key)))
+
+    async def jobs(self) -> list[str]:
+        """The ids of the jobs that wait for a worker."""
+        waiting: list[Any] = await _answer(self.redis.lrange(self._queue.key, 0, -1))
+        return [each.decode() for each in waiting]
+
+    async def workers(self) -> int:
+        """How many workers have registered and not gone; some may have died within the last minutes."""
+        return int(await _answer(self.redis.scard(WORKERS_BY_QUEUE_KEY % self.name)))
+
+
+class BotQueue(JobQueue):
+    """The queue of bot moves: due work becomes a job of the same name, at most once while it waits."""
+
     async def put(self, member: str) -> bool:
         """Make the job of a piece of due work (`owner:version:kind`); False where it waits in the queue already."""
         owner, version, kind = member.split(":")
         job_id = f"{owner}-{version}-{kind}"
-        try:
-            if await self.redis.lpos(self._queue.key, job_id) is not None:
-                return False
-            commands = self._offline.pipeline()
-            self._queue.enqueue_call(
-                BOT_JOB,
-                args=(owner, int(version), kind),
-                job_id=job_id,
-                timeout=JOB_TIMEOUT_SECONDS,
-                result_ttl=0,
-                failure_ttl=FAILURE_TTL_SECONDS,
-                description=kind,
-                pipeline=commands,
-            )
-            async with self.redis.pipeline(transaction=True) as sent:
-                for arguments, options in commands.command_stack:
-                    sent.execute_command(*arguments, **options)
-                await sent.execute()
-        except (RedisError, OSError) as error:
-            raise Unavailable(f"The queue did not answer ({type(error).__name__}).") from error
+        if await self.holds(job_id):
+            return False
+        await self.enqueue(BOT_JOB, job_id, (owner, int(version), kind), kind, JOB_TIMEOUT_SECONDS)
         return True
 
-    async def waiting(self) -> int:
-        """How many jobs wait for a worker."""
-        try:
-            return int(await self.redis.llen(self._queue.key))
-        except (RedisError, OSError) as error:
-            raise Unavailable(f"The queue did not answer ({type(error).__name__}).") from error
 
-    async def workers(self) -> int:
-        """How many workers have registered and not gone; some may have died within the last minutes."""
-        try:
-            return int(await self.redis.scard(REDIS_WORKER_KEYS))
-        except (RedisError, OSError) as error:
-            raise Unavailable(f"The queue did not answer ({type(error).__name__}).") from error
+class SimulationQueue(JobQueue):
+    """The queue of simulations: a job is one worker's turn at one of them, and they take turns."""
+
+    async def put(self, simulation_id: str) -> None:
+        """Give a simulation one worker more."""
+        job_id = f"{simulation_id}-{secrets.token_hex(4)}"
+        await self.enqueue(SIMULATION_JOB, job_id, (simulation_id,), "simulation", SIMULATION_TIMEOUT_SECONDS)
+
+
+async def _answer(command: Awaitable[T]) -> T:
+    try:
+        return await command
+    except (RedisError, OSError) as error:
+        raise Unavailable(f"The queue did not answer ({type(error).__name__}).") from error

@@ -85,6 +85,19 @@ class Limiter:
             raise _refusal(name, wait)
         bucket.taken += taken - 1
 
+    async def spend_cost(self, name: str, who: str, cost: int, own: Rate | None = None) -> None:
+        """Count something that costs as much as many requests, at once and in full. Raises RateLimited.
+
+        What costs more than the bucket holds needs a full one and leaves it in debt: so everything can be had, and
+        nobody has more than the rate in the long run.
+        """
+        rate = own or self.rates.get(name)
+        if rate is None:
+            return
+        taken, wait = await self._ask(name, who, rate, time.monotonic(), cost)
+        if taken < 1:
+            raise _refusal(name, wait)
+
     def hold(self, name: str, who: str, own: Rate | None = None) -> Callable[[], None]:
         """Hold a place until what this answers is called. Raises RateLimited where the asker holds all it may."""
         rate = own or self.rates.get(name)
@@ -110,14 +123,20 @@ class Limiter:
             self._buckets.move_to_end(about)
         return bucket
 
-    async def _ask(self, name: str, who: str, rate: Rate, now: float) -> tuple[int, float]:
-        """Take some from the bucket that all processes share; how many, and else the seconds until there is one."""
-        wanted, all_of_it = max(1, rate.count // 100), rate.count - rate.count // 10
+    async def _ask(self, name: str, who: str, rate: Rate, now: float, cost: int = 0) -> tuple[int, float]:
+        """Take some from the bucket that all processes share; how many, and else the seconds until there is one.
+
+        With `cost` it is that much or nothing, and no process has a share of its own.
+        """
+        wanted, all_of_it = cost or max(1, rate.count // 100), rate.count - (0 if cost else rate.count // 10)
+        needed = min(cost, all_of_it) or ""
         if now < self._away_until:
             return wanted, 0.0
         where = f"tapete:limit:{name}:{self._hide(who)}"
         try:
-            taken, wait_ms = await self._script(self._redis, [where], [wanted, all_of_it, all_of_it, rate.seconds])
+            taken, wait_ms = await self._script(
+                self._redis, [where], [wanted, all_of_it, all_of_it, rate.seconds, needed]
+            )
         except (RedisError, OSError):
             self._away_until = now + LOOK_AGAIN
             return wanted, 0.0

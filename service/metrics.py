@@ -33,6 +33,14 @@ class Metrics:
         self._store = Gauge("tapete_store_up", "1 while the store answers.", registry=self._registry)
         self._workers = Gauge("tapete_bot_workers", "Bot workers that have registered.", registry=self._registry)
         self._waiting = Gauge("tapete_bot_jobs_waiting", "Bot moves that wait for a worker.", registry=self._registry)
+        self._simulating = {
+            name: Gauge(f"tapete_simulation{name}", text, registry=self._registry)
+            for name, text in (
+                ("_workers", "Workers of simulations that have registered."),
+                ("_jobs_waiting", "Turns at simulations that wait for a worker."),
+                ("s_active", "Simulations that are not over."),
+            )
+        }
         for collector in (GCCollector, PlatformCollector, ProcessCollector):
             collector(registry=self._registry)
 
@@ -49,6 +57,11 @@ class Metrics:
         self._store.set(1)
         self._workers.set(workers)
         self._waiting.set(waiting)
+
+    def simulating(self, workers: int, waiting: int, active: int) -> None:
+        """Take note of how simulations stand."""
+        for name, value in (("_workers", workers), ("_jobs_waiting", waiting), ("s_active", active)):
+            self._simulating[name].set(value)
 
     def alone(self) -> None:
         """Take note that the store does not answer."""

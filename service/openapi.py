@@ -43,6 +43,7 @@ TAGS = {
     "Games": "Create a game, look at it, move, and read what has happened.",
     "Seats": "Claim a seat, renew its token, come back to it, leave it; start, end and erase a game.",
     "Jobs": "Bot moves that a player has asked for.",
+    "Simulations": "Many games between bots, and what they came to.",
     "Catalogue": "Rulesets, bots and errors: the same for everyone, and cacheable.",
     "Health": "For load balancers and supervisors.",
     "Document": "This document.",
@@ -54,6 +55,10 @@ PATH_PARAMETERS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "job_id": (
         "The `job_id` that asking answered.",
         {"type": "string", "pattern": "^jb_[a-z2-7]{20}_[0-9a-f]{32}$"},
+    ),
+    "simulation_id": (
+        "The `simulation_id` that asking answered.",
+        {"type": "string", "pattern": "^sm_[a-z2-7]{20}$"},
     ),
     "ruleset": ("The `name` of a ruleset in the list.", {"type": "string", "maxLength": 40}),
 }
@@ -192,14 +197,15 @@ class _Writer:
 
     def _content(self, operation: Operation, status: int, kind: Any) -> dict[str, Any]:
         stream = {"text/event-stream": {"schema": STREAM}} if operation.stream and status == 200 else {}
-        return {**self._json(kind), **stream}
+        also = {media: {"schema": schema} for media, schema in operation.also.items() if status == 200}
+        return {**(self._json(kind) if kind is not None else {}), **stream, **also}
 
     def _answers(self, operation: Operation) -> dict[str, Any]:
         return {
             str(status): {
                 "description": _said_of(status, kind),
                 "headers": {**_headers_of(status), **_own_headers(operation, status)},
-                **({"content": self._content(operation, status, kind)} if kind is not None else {}),
+                **({"content": content} if (content := self._content(operation, status, kind)) else {}),
             }
             for status, kind in sorted(operation.answers.items())
         }

@@ -55,6 +55,8 @@ class Operation:
     """The limit that a request counts for; empty for none."""
     stream: bool = False
     """Whether 200 may be server-sent events as well."""
+    also: dict[str, Any] = field(default_factory=dict)
+    """Other media types of 200, each with its JSON Schema; beside JSON where `answers` has a type for it."""
 
     def all_problems(self) -> tuple[str, ...]:
         """Every code this operation may answer with."""

@@ -59,11 +59,22 @@ LIMITS = {
             "changes",
             Rate(600, 60),
             "token, key or address",
-            "All other changes of a game: claims, new tokens, proposals, its start and its end.",
+            "All other changes: claims, new tokens, proposals, starts and ends of games and simulations.",
             own=True,
         ),
         Limit("jobs", Rate(1200, 60), "token", "Bot moves asked for."),
         Limit("waiting_jobs", Rate(16, 0), "token", "Bot moves asked for that no bot has answered yet, at a time."),
+        Limit(
+            "simulations",
+            Rate(3600, 3600),
+            "key or address",
+            "Core-seconds of simulations, by the estimate in the answer. One that costs more than there can be takes "
+            "all of it and leaves a debt.",
+            own=True,
+        ),
+        Limit(
+            "running_simulations", Rate(4, 0), "key or address", "Simulations that are not over, at a time.", own=True
+        ),
         Limit(
             "streams", Rate(64, 0), "token", "Open streams, long polls and waits, at a time, in one process.", own=True
         ),

@@ -387,12 +387,13 @@ class Live(Answer):
 
 
 class Ready(Answer):
-    """Whether the service can do its work, and what it runs on."""
+    """Whether the service can do its work, and what it runs on. `workers` are those of bots."""
 
     status: Literal["ok", "unavailable"]
     redis: str | None
     engine: Literal["compiled", "pure"]
     workers: int
+    simulation_workers: int
 
 
 class ProblemPlace(Answer):

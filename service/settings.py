@@ -36,6 +36,7 @@ class Settings:
     """The TCP port of the API; 0 takes any free one."""
     log_level: str = "info"
     bot_queue: str = "tapete-bots"
+    simulation_queue: str = "tapete-simulations"
     limits: Rates = field(default_factory=lambda: DEFAULTS)
     """What everyone may ask for, and how often."""
     trusted_proxies: tuple[str, ...] = ()

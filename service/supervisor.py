@@ -46,6 +46,14 @@ class PartFailedError(Exception):
         self.exit_code = exit_code
 
 
+@dataclass(frozen=True)
+class Workers:
+    """How many workers of each kind shall run."""
+
+    bots: int
+    simulations: int
+
+
 @dataclass
 class _Service:
     """What runs, in the order of starting."""
@@ -54,17 +62,18 @@ class _Service:
     data_dir: Path
     listener: socket.socket
     engine_mode: str
+    wanted: Workers
     console: Console = field(default_factory=lambda: Console(highlight=False))
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     redis: list[Child] = field(default_factory=list)
     sockets: list[str] = field(default_factory=list)
     api: list[Child] = field(default_factory=list)
-    bots: list[Child] = field(default_factory=list)
+    workers: list[Child] = field(default_factory=list)
 
     @property
     def parts(self) -> list[Child]:
         """All parts that have been started."""
-        return [*self.redis, *self.api, *self.bots]
+        return [*self.redis, *self.api, *self.workers]
 
     def say(self, name: str, line: str) -> None:
         """Print one line of a part's log."""
@@ -76,7 +85,7 @@ class _Service:
             self.console.print(*lines, sep="\n", soft_wrap=True)
 
 
-def run(settings: Settings, data_dir: Path, bot_workers: int, engine_mode: str) -> None:
+def run(settings: Settings, data_dir: Path, workers: Workers, engine_mode: str) -> None:
     """Run the service until SIGINT or SIGTERM. `engine_mode` is for the banner.
 
     Raises DataDirectoryError, AddressError, RedisUnavailableError, SettingsError and PartFailedError.
@@ -84,7 +93,7 @@ def run(settings: Settings, data_dir: Path, bot_workers: int, engine_mode: str) 
     with locked(data_dir), contextlib.closing(listening.listen(settings.host, settings.port)) as listener:
         if not settings.secrets:
             settings = replace(settings, secrets=kept_secret(data_dir / "secret"))
-        asyncio.run(_run(settings, data_dir, listener, bot_workers, engine_mode))
+        asyncio.run(_run(_Service(settings, data_dir, listener, engine_mode, workers)))
 
 
 @contextlib.contextmanager
@@ -122,13 +131,12 @@ def kept_secret(path: Path) -> tuple[bytes, ...]:
         raise DataDirectoryError(f"The secret {path} cannot be read or made ({error.strerror}).") from None
 
 
-async def _run(settings: Settings, data_dir: Path, listener: socket.socket, bot_workers: int, engine_mode: str) -> None:
-    service = _Service(settings, data_dir, listener, engine_mode)
+async def _run(service: _Service) -> None:
     _on_signals(service.stop.set)
     try:
         redis = await _start_redis(service)
-        _start_parts(service, bot_workers)
-        if await _until(service, lambda: asyncio.to_thread(_answers, *listening.address_to_ask(listener))):
+        _start_parts(service)
+        if await _until(service, lambda: asyncio.to_thread(_answers, *listening.address_to_ask(service.listener))):
             keys = await asyncio.to_thread(redis_server.count, service.settings.redis_url, API_KEYS)
             _print_banner(service, redis, keys)
         for child in service.parts:
@@ -184,15 +192,20 @@ async def _start_server(service: _Service, name: str, launch: redis_server.Launc
         raise redis_server.RedisUnavailableError(redis_server.why_it_ended(launch)) from None
 
 
-def _start_parts(service: _Service, bot_workers: int) -> None:
+def _start_parts(service: _Service) -> None:
     environ = service.settings.to_environment()
     descriptor = service.listener.fileno()
     api_command = _tapete("api", "--fd", str(descriptor))
     service.api = [Child("api", api_command, environ, service.say, pass_fds=(descriptor,))]
-    service.bots = [
-        Child(f"bots.{number}", _tapete("worker", "bots"), environ, service.say) for number in range(1, bot_workers + 1)
+    service.workers = [
+        Child(f"{name}.{number}", _tapete("worker", kind), environ, service.say)
+        for kind, name, wanted in (
+            ("bots", "bots", service.wanted.bots),
+            ("simulations", "sims", service.wanted.simulations),
+        )
+        for number in range(1, wanted + 1)
     ]
-    for child in (*service.api, *service.bots):
+    for child in (*service.api, *service.workers):
         children.keep(child)
 
 
@@ -228,7 +241,7 @@ def _answers(host: str, port: int) -> bool:
 async def _stop(service: _Service) -> None:
     """End all parts: first who takes requests, then who works on them, last what keeps them."""
     service.listener.close()
-    for group, grace in ((service.api, GRACE), (service.bots, GRACE), (service.redis, REDIS_GRACE)):
+    for group, grace in ((service.api, GRACE), (service.workers, GRACE), (service.redis, REDIS_GRACE)):
         await asyncio.gather(*(children.stop(child, grace) for child in group))
     for url in service.sockets:
         redis_server.remove_socket(url)
@@ -243,8 +256,9 @@ def _print_banner(service: _Service, redis: str, keys: int) -> None:
         "data": (str(service.data_dir), ""),
         "Redis": (redis, ""),
         "engine": ("compiled", "") if compiled else (NOT_COMPILED, "yellow"),
+        "workers": (f"{service.wanted.bots} for bots, {service.wanted.simulations} for simulations", ""),
         "access": (f"games are created with an API key ({keys} on the list)", "") if keys else (OPEN, "yellow"),
         "stop": ("Ctrl-C", ""),
     }
-    lines = [Text.assemble((f"{name:<8}", "dim"), value) for name, value in rows.items()]
+    lines = [Text.assemble((f"{name:<9}", "dim"), value) for name, value in rows.items()]
     service.show("", *lines, "")

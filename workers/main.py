@@ -1,10 +1,12 @@
-"""Start a worker of one queue. `tapete worker bots` runs this in a process of its own."""
+"""Start a worker of one queue. `tapete worker bots` and `simulations` run this in a process of its own."""
 
 import asyncio
 import logging
+import os
+import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
@@ -12,22 +14,30 @@ from redis import Redis
 from redis.backoff import ExponentialBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
-from rq import Queue, SimpleWorker
+from rq import Queue, SimpleWorker, Worker
 from rq.exceptions import DeserializationError
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from service.access import Tokens
+from service.children import ending_with_us
 from service.due import Sweep
 from service.games import Context
-from service.jobs import BOT_JOB, BotQueue
+from service.jobs import BOT_JOB, SIMULATION_JOB, BotQueue, SimulationQueue
 from service.settings import Settings
+from service.simulation_store import SimulationStore
+from service.simulation_sweep import Feed
 from service.store import Store, connect
-from workers import bots
+from workers import bots, simulations
 
-ALLOWED = frozenset({BOT_JOB})
+ALLOWED = frozenset({BOT_JOB, SIMULATION_JOB})
+POLITE = 10
+"""How much a worker of simulations steps back (`nice`) where cores are scarce: people wait for their bots."""
 LOST_REDIS = 69
 """The exit code of a worker that did not find its queue's server again."""
+MAINTENANCE_SECONDS = 60
+HEARTBEAT_SECONDS = 5
+"""How often RQ clears up after dead workers, and says that a working one lives. Its own 600 and 30 are very patient."""
 log = logging.getLogger("tapete.worker")
 
 
@@ -54,27 +64,79 @@ class BotWorker(SimpleWorker):
         super().request_stop(signum, frame)  # type: ignore[no-untyped-call] # RQ's has no types
 
 
+class SimulationWorker(Worker):
+    """A worker that forks for each job, so that whatever a job has done to its memory is gone with it."""
+
+    job_class = AllowedJob
+    max_connection_wait_time = 1.0  # seconds, as with bots
+    told_to_stop = False
+
+    def request_stop(self, signum: int, frame: FrameType | None) -> None:
+        """Stop as soon as the running job has given back what it plays."""
+        self.told_to_stop = True
+        self._stop_child()
+        super().request_stop(signum, frame)  # type: ignore[no-untyped-call] # RQ's has no types
+
+    def _stop_child(self) -> None:
+        if self.horse_pid:
+            with suppress(ProcessLookupError):
+                os.kill(self.horse_pid, signal.SIGTERM)
+
+    def fork_work_horse(self, job: Job, queue: Queue) -> None:
+        """Fork, so that the child ends when we are killed, and learns that we are told to stop in any case."""
+        self._follow = ending_with_us()
+        # Until the job listens itself (`simulations.run`), what the child is told has to wait.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+        super().fork_work_horse(job, queue)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+        if self.told_to_stop:  # before there was a child to be told
+            self._stop_child()
+
+    def setup_work_horse_signals(self) -> None:
+        """In the child: end with the worker that forked us."""
+        super().setup_work_horse_signals()  # type: ignore[no-untyped-call]
+        if self._follow:
+            self._follow()
+
+
 @contextmanager
-def sweeping(settings: Settings) -> Iterator[Callable[[int, int], None]]:
-    """Run the sweep of due work beside the jobs, in a thread and loop of its own; gives the way to nudge it."""
+def beside(*works: Coroutine[Any, Any, None]) -> Iterator[asyncio.AbstractEventLoop]:
+    """Do asynchronous work beside the jobs, in a thread and loop of its own, until the block is left."""
     loop = asyncio.new_event_loop()
-    store = Store(connect(settings.redis_url))
-    sweep = Sweep(store, BotQueue(connect(settings.queue_redis_url), settings.bot_queue))
-    thread = threading.Thread(target=loop.run_until_complete, args=(_until_stopped(sweep),), daemon=True)
+    thread = threading.Thread(target=loop.run_until_complete, args=(_until_cancelled(*works),), daemon=True)
     thread.start()
     try:
-        yield sweep.nudge_from_outside(loop)
+        yield loop
     finally:
         loop.call_soon_threadsafe(_cancel_all, loop)
         thread.join(timeout=2)
 
 
-async def _until_stopped(sweep: Sweep) -> None:
+async def _until_cancelled(*works: Coroutine[Any, Any, None]) -> None:
+    with suppress(asyncio.CancelledError):
+        await asyncio.gather(*works)
+
+
+async def _sweep(sweep: Sweep) -> None:
     try:
         await sweep.run()
-    except asyncio.CancelledError:
+    finally:
         await sweep.store.close()
         await sweep.queue.redis.aclose()
+
+
+async def _feed(feed: Feed) -> None:
+    try:
+        await feed.run()
+    finally:
+        await feed.store.close()
+        await feed.queue.redis.aclose()
+
+
+def _feed_of(settings: Settings) -> Feed:
+    """The sweep of simulations, over connections of its own."""
+    queue = SimulationQueue(connect(settings.queue_redis_url), settings.simulation_queue)
+    return Feed(SimulationStore(connect(settings.redis_url)), queue)
 
 
 def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
@@ -82,24 +144,55 @@ def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
         task.cancel()
 
 
-def run_bots(settings: Settings) -> int:
-    """Work on the bot queue until told to stop (SIGTERM, SIGINT); answers the exit code.
+def _patient(url: str) -> Redis:
+    """The queue's server as RQ speaks to it.
 
-    In the middle of a job RQ gives up when the queue's server is away, so its commands are repeated for some seconds:
-    twice does no harm there.
+    In the middle of a job RQ gives up when it is away, so its commands are repeated for some seconds: twice does no
+    harm there.
     """
-    logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
-    connection = Redis.from_url(settings.queue_redis_url, retry=Retry(ExponentialBackoff(cap=0.5, base=0.05), 10))
-    queue = Queue(settings.bot_queue, connection=connection, serializer=JSONSerializer)
-    with sweeping(settings) as nudge, asyncio.Runner() as runner:
-        store = Store(connect(settings.redis_url))
-        context = Context(store, Tokens(settings.secrets), nudge=nudge)
-        bots.process = bots.Process(runner, context)
-        worker = BotWorker([queue], connection=connection, serializer=JSONSerializer, job_class=AllowedJob)
-        worker.log_job_description = False
-        try:
-            worker.work(logging_level="WARNING", with_scheduler=False)  # at INFO it says four lines for each move
-        except RedisError as error:
-            log.error("The queue's server is away (%s).", type(error).__name__)
-        runner.run(store.close())
+    return Redis.from_url(url, retry=Retry(ExponentialBackoff(cap=0.5, base=0.05), 10))
+
+
+def _work(worker: BotWorker | SimulationWorker) -> int:
+    """Work until told to stop; answers the exit code."""
+    worker.log_job_description = False
+    try:
+        worker.work(logging_level="WARNING", with_scheduler=False)  # at INFO it says four lines for each move
+    except RedisError as error:
+        log.error("The queue's server is away (%s).", type(error).__name__)
     return 0 if worker.told_to_stop else LOST_REDIS
+
+
+def run_bots(settings: Settings) -> int:
+    """Work on the bot queue until told to stop (SIGTERM, SIGINT); answers the exit code."""
+    logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
+    connection = _patient(settings.queue_redis_url)
+    queue = Queue(settings.bot_queue, connection=connection, serializer=JSONSerializer)
+    sweep = Sweep(Store(connect(settings.redis_url)), BotQueue(connect(settings.queue_redis_url), settings.bot_queue))
+    with beside(_sweep(sweep), _feed(_feed_of(settings))) as loop, asyncio.Runner() as runner:
+        store = Store(connect(settings.redis_url))
+        context = Context(store, Tokens(settings.secrets), nudge=sweep.nudge_from_outside(loop))
+        bots.process = bots.Process(runner, context)
+        code = _work(BotWorker([queue], connection=connection, serializer=JSONSerializer, job_class=AllowedJob))
+        runner.run(store.close())
+    return code
+
+
+def run_simulations(settings: Settings) -> int:
+    """Work on the queue of simulations until told to stop (SIGTERM, SIGINT); answers the exit code."""
+    logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
+    os.nice(POLITE)
+    connection = _patient(settings.queue_redis_url)
+    queue = Queue(settings.simulation_queue, connection=connection, serializer=JSONSerializer)
+    simulations.settings = settings
+    with beside(_feed(_feed_of(settings))):
+        return _work(
+            SimulationWorker(
+                [queue],
+                connection=connection,
+                serializer=JSONSerializer,
+                job_class=AllowedJob,
+                maintenance_interval=MAINTENANCE_SECONDS,
+                job_monitoring_interval=HEARTBEAT_SECONDS,
+            )
+        )

@@ -42,7 +42,7 @@ async def admit(request: AnyRequest) -> None:
     operation = request.route_handler.opt.get("operation")
     if operation is None or not operation.limit:
         return
-    asker = await _asker_of(request, keys=operation.access != "none")
+    asker = await _find_asker(request, keys=operation.access != "none")
     request.scope["asker"] = asker  # type: ignore[typeddict-unknown-key] # ours, like the edge's
     await limiter_of(request).spend(operation.limit, asker.who, asker.own.get(operation.limit))
 
@@ -52,7 +52,7 @@ def limiter_of(request: AnyRequest) -> Limiter:
     return cast(Limiter, request.app.state.limiter)
 
 
-async def _asker_of(request: AnyRequest, *, keys: bool) -> Asker:
+async def _find_asker(request: AnyRequest, *, keys: bool) -> Asker:
     """Whom a request counts for. `keys`: whether its API key would be looked at. RateLimited after many guesses."""
     client = request.scope["client"]
     address = neighbourhood(client[0] if client else "")
@@ -91,7 +91,7 @@ def _game_of(request: AnyRequest) -> str:
 
 async def count_a_guess(request: AnyRequest) -> None:
     """Count an invite that was none. RateLimited."""
-    await limiter_of(request).spend("guesses", _asker(request).address)
+    await limiter_of(request).spend("guesses", asker_of(request).address)
 
 
 async def count_a_rotation(request: AnyRequest, game_id: str, seat: int) -> None:
@@ -126,7 +126,7 @@ class Held:
 
 
 def _hold(request: AnyRequest) -> Callable[[], None]:
-    asker = _asker(request)
+    asker = asker_of(request)
     return limiter_of(request).hold(*_place_of(asker))
 
 
@@ -134,5 +134,6 @@ def _place_of(asker: Asker) -> tuple[str, str, Rate | None]:
     return ("streams" if asker.named else "spectators", asker.who, asker.own.get("streams"))
 
 
-def _asker(request: AnyRequest) -> Asker:
+def asker_of(request: AnyRequest) -> Asker:
+    """Whom the request counts for, as `admit` has found out."""
     return cast(Asker, request.scope["asker"])  # type: ignore[typeddict-item] # `admit` puts it there

@@ -26,10 +26,12 @@ async def ready(request: AnyRequest) -> Answer:
     try:
         redis = await context_of(request).store.version()
         workers = await request.app.state.queue.workers()
+        simulation_workers = await request.app.state.simulations.feed.queue.workers()
     except Unavailable:
-        state = Ready(status="unavailable", redis=None, engine=engine.MODE, workers=0)
+        state = Ready(status="unavailable", redis=None, engine=engine.MODE, workers=0, simulation_workers=0)
         return answer(state, 503, {**NOW, "Retry-After": "1"})
-    return answer(Ready(status="ok", redis=redis, engine=engine.MODE, workers=workers), headers=NOW)
+    state = Ready(status="ok", redis=redis, engine=engine.MODE, workers=workers, simulation_workers=simulation_workers)
+    return answer(state, headers=NOW)
 
 
 @get("/metrics", opt={"page": True})
@@ -39,6 +41,9 @@ async def metrics(request: AnyRequest) -> Answer:
     try:
         await context_of(request).store.version()
         state.metrics.behind(await state.queue.workers(), await state.queue.waiting())
+        simulations = state.simulations.feed
+        active = len(await simulations.store.active())
+        state.metrics.simulating(await simulations.queue.workers(), await simulations.queue.waiting(), active)
     except Unavailable:
         state.metrics.alone()
     return Answer(state.metrics.page(), media=CONTENT_TYPE_LATEST, headers=NOW)

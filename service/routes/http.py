@@ -248,6 +248,13 @@ def accepted(request: AnyRequest) -> dict[str, float]:
     return found
 
 
+def prefers(request: AnyRequest, media: str) -> bool:
+    """Whether the caller accepts this media type, and likes JSON no better."""
+    likes = accepted(request)
+    liked = likes.get(media, 0)
+    return liked > 0 and liked >= max(likes.get(kind, 0) for kind in ANSWERED)
+
+
 async def check_accept(request: AnyRequest) -> None:
     """Refuse a request that accepts nothing that can be answered. Pages for people are answered as they are."""
     if request.route_handler.opt.get("page"):

@@ -9,7 +9,7 @@ import msgspec
 from litestar.types import Receive, Scope, Send
 
 from service.errors import ServiceError
-from service.routes.http import ANSWERED, VARIED, AnyRequest, accepted
+from service.routes.http import VARIED, AnyRequest, prefers
 from service.routes.problems import document, note
 from service.schemas import Item
 
@@ -31,9 +31,7 @@ _encode = msgspec.json.Encoder().encode
 
 def wants_stream(request: AnyRequest) -> bool:
     """Whether the caller accepts server-sent events, and likes JSON no better."""
-    likes = accepted(request)
-    liked = likes.get(EVENT_STREAM, 0)
-    return liked > 0 and liked >= max(likes.get(kind, 0) for kind in ANSWERED)
+    return prefers(request, EVENT_STREAM)
 
 
 async def while_there(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:

@@ -49,8 +49,8 @@ def figures(rounds: int = 3) -> list[Figure]:
             "TAPETE_SECRET": secret.hex(),
             "TAPETE_LOG_LEVEL": "error",
         }
-        ours = _serve(stack, environment, "service")
-        bare = _serve(stack, environment, "bare")
+        ours = serve(stack, environment, "service")
+        bare = serve(stack, environment, "bare")
         redis = stack.enter_context(Redis.from_url(server.url))
         found = []
         for connections, moves in MOVES.items():
@@ -88,7 +88,7 @@ def _run(redis: Redis, policy: str, port: int, game: Callable[[], Script], conne
     return _drive(port, [game() for _ in range(connections)])
 
 
-def _serve(stack: ExitStack, environment: dict[str, str], app: str) -> int:
+def serve(stack: ExitStack, environment: dict[str, str], app: str) -> int:
     """Start one uvicorn process as the service does; answers its port."""
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]

@@ -13,6 +13,7 @@ PLAYER = {"kind": "player"}
 BOT = {"kind": "bot", "bot": {"bot": "random"}}
 JSON = dict[str, Any]
 OPEN = {"kind": "open"}
+SIMULATE = {"ruleset": "reihe", "seats": [{"bot": "random"}] * 3, "count": 3, "rows": True}
 SEATS = "/v1/games/{game_id}/seats/{seat}"
 FRESH: dict[str, dict[str, Any]] = {
     f"POST {SEATS}/claim": {"seats": [PLAYER, OPEN, OPEN, BOT]},
@@ -69,6 +70,7 @@ class Games:
             self.create([PLAYER] * 2, ruleset="elfer_raus"),
         ]
         self.job, self.job_token = self.ask(self.running[0])
+        self.simulation = self._good("POST", "/v1/simulations", json=SIMULATE)["simulation_id"]
 
     def create(self, seats: list[JSON], **more: Any) -> Game:
         """A new game."""
@@ -141,7 +143,9 @@ class Games:
 
     def _name(self, case: Case, game: Game, seen: JSON) -> None:
         seat = min(game.invites, default=seen["to_move"] or 0)
-        known = {"game_id": game.id, "job_id": self.job, "ruleset": self.chance.choice(RULESETS), "seat": str(seat)}
+        known = {"game_id": game.id, "job_id": self.job, "ruleset": self.chance.choice(RULESETS), "seat": str(seat)} | {
+            "simulation_id": self.simulation
+        }
         for name in case.path_parameters:
             case.path_parameters[name] = known[name]
 
@@ -150,6 +154,8 @@ class Games:
             body["expected_version"] = seen["version"]
         if "move" in body and seen["you"] and self.chance.randrange(2):
             body["move"] = self.chance.choice(seen["you"]["legal_moves"])
+        if "count" in body and self.chance.randrange(2):
+            body |= {**SIMULATE, "preset": None, "options": {}, "compare": None, "players": None, "stop": None}
         if "bot" in body and self.chance.randrange(4):
             body["bot"]["version"] = None
 

@@ -66,7 +66,7 @@ def test_an_operation_has_every_status_and_code_that_it_promises(at: Described) 
             assert code in narrowed["properties"]["code"]["enum"]
 
 
-VERBS = "get|list|create|delete|claim|start|rotate|return|resign|abandon|apply|ask|propose"
+VERBS = "get|list|create|delete|claim|start|rotate|return|resign|abandon|apply|ask|propose|cancel"
 
 
 @each_operation

@@ -237,14 +237,16 @@ class Play:
 
     def look_in_trouble(self) -> None:
         """Compare what every operation says while the store is away, and when the game has expired: the last look."""
-        honest = [each.api.context.store.redis for each in self.worlds]
-        for each in self.worlds:
-            each.api.context.store.redis = Away()  # type: ignore[assignment]
+        stores = [(each.api.context.store, each.api.app.app.state.simulations.store) for each in self.worlds]
+        honest = [games.redis for games, _ in stores]
+        for store in (each for both in stores for each in both):
+            store.redis = Away()
         try:
             alike(*(reader.correctly(self.version) for reader in self.readers))
         finally:
-            for world, server in zip(self.worlds, honest, strict=True):
-                world.api.context.store.redis = server
+            for both, server in zip(stores, honest, strict=True):
+                for store in both:
+                    store.redis = server
         for world, table in zip(self.worlds, self.tables, strict=True):
             world.redis.delete(*(key(kind, shard_of(table.id), table.id) for kind in ("game", "log", "deals")))
         alike(*(reader.correctly(self.version, unless="createGame") for reader in self.readers))

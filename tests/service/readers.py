@@ -29,12 +29,14 @@ def told(answer: httpx.Response) -> bytes:
 
 def paths_for(table: Table, job_id: str) -> dict[str, str]:
     """A value for every parameter that a path of the document has. A new one fails until it stands here."""
-    return {"game_id": table.id, "job_id": job_id, "ruleset": "tarneeb", "seat": "0"}
+    no_simulation = "sm_" + "a" * 20
+    return {"game_id": table.id, "job_id": job_id, "ruleset": "tarneeb", "seat": "0", "simulation_id": no_simulation}
 
 
 PLAYER = {"kind": "player"}
 LASTING = ("rotateToken", "resignSeat", "abandonGame", "deleteGame")
 """What ends the reading itself, and so is asked last."""
+SIMULATE = {"ruleset": "reihe", "seats": [{"bot": "random"}] * 3, "count": 9, "seed": "a seed of their own"}
 KEY = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"
 
 
@@ -246,12 +248,13 @@ class Reader:
         bot = {"expected_version": version, "bot": {"bot": "random"}}
         game = {"ruleset": "tarneeb", "seats": [{"kind": "player"}] * 4, "seed": SEED}
         bodies = {"createGame": game, "applyMove": move, "proposeTarget": {"target": 99}, "askBot": bot} | {
-            "claimSeat": {"invite": "invite0.0." + "x" * 43}, "startGame": {},
+            "claimSeat": {"invite": "invite0.0." + "x" * 43}, "startGame": {}, "createSimulation": SIMULATE,
         }  # fmt: skip
         for each in sorted(self.world.operations, key=lambda each: each.name in LASTING):
             path = each.path.format_map(paths_for(self.table, self.job_of_another))
+            keys = {"idempotency_key": KEY} if each.name == "createSimulation" else {}  # which gives it its id
             if each.name != unless:
-                yield f"{each.name}, asked correctly", told(self.ask(each.method, path, bodies.get(each.name)))
+                yield f"{each.name}, asked correctly", told(self.ask(each.method, path, bodies.get(each.name), **keys))
         yield "the stream, asked correctly", told(self.here("GET", "/events?max_items=1", **STREAM))
 
     def wrongly(self) -> Told:
@@ -264,10 +267,25 @@ class Reader:
             yield from self.wrong_in_general(each.name, each.method, path)
             if each.has_body:
                 yield from self.wrong_body(each.name, each.method, path)
+        yield from self.simulating()
         for path in ("/v1/games/gm_none", "/v1/jobs/jb_none", "/v1/rulesets/none", "/v1/none"):
             yield f"what is said of {path}", told(self.ask("GET", path))
         yield "another history", told(self.here("GET", "/events?after=1-000000000000"))
         yield "another history's stream", told(self.here("GET", "/events", last_event_id="1-000000000000", **STREAM))
+
+    def simulating(self) -> Told:
+        """A simulation from its creation to its end: it draws its own cards, and knows no game."""
+        for key, rows, count in ((KEY, False, 9), (KEY, False, 10), (KEY.replace("0", "1"), True, 9)):
+            asked = {**SIMULATE, "rows": rows, "count": count}
+            created = self.ask("POST", "/v1/simulations", asked, token=None, idempotency_key=key)
+            yield "a simulation", told(created)
+            path = created.headers.get("location", "/v1/simulations/sm_none")
+            for method, what in (("GET", ""), ("GET", "/rows"), ("DELETE", ""), ("GET", "")):
+                yield f"{method} {what} of a simulation", told(self.ask(method, path + what, token=None))
+                yield "the same by a key that is none", told(self.ask(method, path + what, token="tk_" + "x" * 43))
+            yield "the simulation that is over", told(self.ask("GET", path, token=None, if_none_match="*"))
+        yield "one of no bots", told(self.ask("POST", "/v1/simulations", {**SIMULATE, "options": {"hand": 1}}))
+        yield "one by a key that is none", told(self.ask("POST", "/v1/simulations", SIMULATE, token="tk_" + "x" * 43))
 
     def wrong_in_general(self, name: str, method: str, path: str) -> Told:
         """What any operation may be asked wrongly, and how it is asked without a body or only for its methods."""
@@ -275,7 +293,7 @@ class Reader:
         if name not in LASTING:
             yield f"{name}, as it is", told(self.ask(method, path, body))
         yield f"{name}, unknown query", told(self.ask(method, f"{path}?hand=all", body))
-        yield f"{name}, unacceptable", told(self.ask(method, path, body, accept="text/csv"))
+        yield f"{name}, unacceptable", told(self.ask(method, path, body, accept="text/html"))
         yield f"{name}, without a token", told(self.ask(method, path, body, token=None))
         yield f"{name}, with a wrong token", told(self.ask(method, path, body, token="seat0.0." + "x" * 43))
         if name not in LASTING:

@@ -30,6 +30,7 @@ from tests.service.players import (
 )
 
 CREATE = {"ruleset": "tarneeb", "seats": PLAYERS}
+SIMULATE = {"ruleset": "reihe", "seats": [{"bot": "random"}] * 3, "count": 3}
 HIDDEN = "A-spades is in the hand of seat 2"
 
 
@@ -126,6 +127,8 @@ EVERY_CODE: dict[str, Callable[[Situation], httpx.Response]] = {
     "game_not_found": lambda at: at.api.get("/v1/games/gm_" + "a" * 20),
     "game_expired": lambda at: expired(at.table, at.kept).get(),
     "job_not_found": lambda at: at.api.get("/v1/jobs/jb_1", at.table.tokens[0]),
+    "simulation_not_found": lambda at: at.api.get("/v1/simulations/sm_" + "a" * 20),
+    "no_rows": lambda at: at.api.get(at.api.post("/v1/simulations", SIMULATE).headers["location"] + "/rows"),
     "unknown_ruleset": lambda at: at.api.get("/v1/rulesets/bridge"),
     "method_not_allowed": lambda at: at.api.run(at.api.request("DELETE", "/v1/games")),
     "not_acceptable": lambda at: at.table.get(accept="text/html"),
@@ -246,6 +249,9 @@ RESOURCES = {
     "/v1/games/gm_x/deals": "GET, HEAD, OPTIONS",
     "/v1/games/gm_x/replay": "GET, HEAD, OPTIONS",
     "/v1/jobs/jb_x": "GET, HEAD, OPTIONS",
+    "/v1/simulations": "OPTIONS, POST",
+    "/v1/simulations/sm_x": "DELETE, GET, HEAD, OPTIONS",
+    "/v1/simulations/sm_x/rows": "GET, HEAD, OPTIONS",
     "/v1/rulesets": "GET, HEAD, OPTIONS",
     "/v1/rulesets/tarneeb": "GET, HEAD, OPTIONS",
     "/v1/bots": "GET, HEAD, OPTIONS",

@@ -20,6 +20,7 @@ HERE = Path(__file__).parent
 TEXT = (HERE / "README.md").read_text()
 CREATE = {"ruleset": "tarneeb", "seats": PLAYERS, "options": {"first_dealer": 0}}
 BOT = {"bot": "rules"}
+SIMULATE = {"ruleset": "reihe", "seats": [BOT] * 3, "count": 3, "rows": True}
 
 
 def rows(heading: str) -> list[list[str]]:
@@ -40,6 +41,7 @@ class Scene:
     tokens: dict[str, str | None]
     hands: dict[int, set[str]]
     job: str
+    simulation: str
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +84,8 @@ def scene(keyed: Api, keys: tuple[str, str]) -> Scene:
         "made-up key": "tk_" + "A" * 43,
     }
     hands = {seat: set(table.view(seat)["you"]["hand"]) for seat in range(4)}
-    return Scene(table, tokens, hands, good(table.ask_bot(3))["job_id"])
+    simulation = good(keyed.post("/v1/simulations", SIMULATE, ours))["simulation_id"]
+    return Scene(table, tokens, hands, good(table.ask_bot(3))["job_id"], simulation)
 
 
 Ask = Callable[[Scene], tuple[str, str, Json]]
@@ -103,6 +106,10 @@ OPERATIONS: dict[str, Ask] = {
     "applyMove": in_game("POST", "/moves", {"expected_version": 2, "move": PASS}),
     "askBot": in_game("POST", "/bot-moves", {"expected_version": 2, "bot": BOT}),
     "getJob": lambda scene: ("GET", f"/v1/jobs/{scene.job}", None),
+    "createSimulation": lambda _: ("POST", "/v1/simulations", SIMULATE),
+    "getSimulation": lambda scene: ("GET", f"/v1/simulations/{scene.simulation}", None),
+    "listSimulationRows": lambda scene: ("GET", f"/v1/simulations/{scene.simulation}/rows", None),
+    "cancelSimulation": lambda scene: ("DELETE", f"/v1/simulations/{scene.simulation}", None),
     "proposeTarget": in_game("PUT", "/target", {"target": 20}),
     "returnToSeat": in_game("POST", "/return", {}),
     "resignSeat": in_game("POST", "/resignation", {}),

@@ -53,6 +53,7 @@ def test_the_banner_says_where_it_runs_and_what_on(up: Running, data_dir: Path) 
     assert rows["data"] == str(data_dir)
     assert re.match(r"(Valkey|Redis) [\d.]+ \(", rows["Redis"])
     assert re.match(r"(not )?compiled", rows["engine"])
+    assert rows["workers"] == "1 for bots, 1 for simulations"
     assert {"redis", "engine"} <= get(f"{rows['Tapete']}/health/ready").keys()
 
 
@@ -105,7 +106,7 @@ def test_requests_made_while_the_api_is_away_wait_for_its_return(up: Running) ->
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_everything_and_leaves_nothing_behind(tmp_path: Path, number: int) -> None:
     with tapete_up(tmp_path, "--bot-workers", "2") as running:
-        assert len(running.pids()) == 5
+        assert len(running.pids()) == 6
         assert running.stop(number) == 0
         assert not [pid for pid in running.pids() if is_alive(pid)]
         assert re.findall(r"^tapete +(stopp\w+)", running.output, re.MULTILINE) == ["stopping", "stopped"]

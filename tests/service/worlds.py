@@ -28,7 +28,7 @@ from rq.timeouts import BaseDeathPenalty
 from engine.bots import Decision
 from engine.chance import PublishedDeals
 from engine.match import DealSource
-from service import bot_moves, due, edge, events, redis_server
+from service import bot_moves, due, edge, events, jobs, redis_server, simulation_sweep
 from service.openapi import document
 from service.rates import OFF
 from service.settings import Settings
@@ -59,6 +59,8 @@ def stand_still(monkeypatch: pytest.MonkeyPatch) -> None:
                 monkeypatch.setattr(module, clock, {"now": lambda: now, "uuid4": lambda: uuid.UUID(int=0)}[clock])
     monkeypatch.setattr(bot_moves, "time", SimpleNamespace(monotonic=lambda: float(MOMENT)))
     monkeypatch.setattr(edge, "secrets", SimpleNamespace(token_hex=lambda size: "0" * 2 * size))
+    monkeypatch.setattr(jobs, "secrets", SimpleNamespace(token_hex=lambda size: "0" * 2 * size))
+    monkeypatch.setattr(simulation_sweep.Feed, "run", lambda _: asyncio.sleep(1e6))
     monkeypatch.setattr(due.Sweep, "run", lambda _: asyncio.sleep(1e6))
     monkeypatch.setattr(due.Sweep, "nudge", lambda *_: None)
     monkeypatch.setattr(events.Bell, "wait", noted(events.Bell.wait))
@@ -87,7 +89,8 @@ def as_scripted(honest: Callable[..., Decision]) -> Callable[..., Decision]:
 
 def stop_the_clock(api: Api) -> None:
     """Let the scripts of a store see the same moment for ever."""
-    for each in vars(api.context.store).values():
+    scripts = api.app.app.state.simulations.store.scripts.values()
+    for each in (*vars(api.context.store).values(), *scripts):
         if isinstance(each, Script):
             each.text = each.text.replace("redis.call('TIME')", f"{{'{MOMENT}', '0'}}")
             each.sha = None
