@@ -60,7 +60,7 @@ class _Older:
             return self._reference(schema)
         kept = {key: each for key, each in schema.items() if key not in LEFT_OUT and (key, each) != ("required", [])}
         written = {key: self._keyword(key, each) for key, each in kept.items()}
-        for rewrite in (_constant, _bounds, _example, _types, self._null):
+        for rewrite in (_constant, _bounds, _example, _types, _places, self._null):
             written = rewrite(written)
         return written
 
@@ -122,6 +122,14 @@ def _example(schema: dict[str, Any]) -> dict[str, Any]:
     """One example instead of a list of them."""
     written = {key: each for key, each in schema.items() if key != "examples"}
     return {**written, "example": schema["examples"][0]} if schema.get("examples") else written
+
+
+def _places(schema: dict[str, Any]) -> dict[str, Any]:
+    """A list of so many places, which are all alike with us, is a list of so many of them."""
+    if "prefixItems" not in schema:
+        return schema
+    rest = {key: each for key, each in schema.items() if key != "prefixItems"}
+    return {**rest, "items": schema["prefixItems"][0]}
 
 
 def _types(schema: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 JSON = "application/json"
-PROBLEM = "application/problem+json"
 STREAM = "text/event-stream"
 
 
@@ -28,15 +27,10 @@ class Exchange:
     status: str
     slug: str
     summary: str
+    media: str
+    """The type of the answer's body, as the document names it."""
     request: Any
     response: Any
-
-    @property
-    def media(self) -> str:
-        """The type of the answer's body, as the document names it."""
-        if int(self.status) >= 400 and isinstance(self.response, dict) and "code" in self.response:
-            return PROBLEM
-        return STREAM if isinstance(self.response, str) else JSON
 
 
 def recorded(folder: Path) -> list[Exchange]:
@@ -50,7 +44,8 @@ def _read(path: Path) -> Exchange:
     if str(content["response"]["status"]) != status:
         raise ValueError(f"{path}: the name says {status}, and the answer is {content['response']['status']}.")
     asked, answered = content["request"]["body"], content["response"]["body"]
-    return Exchange(path.parent.name, status, slug or "example", content["summary"], asked, answered)
+    media = content["response"]["headers"].get("Content-Type", "").partition(";")[0]
+    return Exchange(path.parent.name, status, slug or "example", content["summary"], media, asked, answered)
 
 
 def with_examples(document: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -59,6 +59,12 @@ NAMED: Mapping[str, tuple[Any, str]] = {
 }
 """Types that are not structs and have a name in the document all the same, with what it says of them."""
 
+BY_RULESET: Mapping[str, tuple[str, str]] = {
+    "CreateGame": ("Create{}", "A game of {} to create."),
+    "CreateSimulation": ("Simulate{}", "Games of {} to simulate."),
+}
+"""What is asked for differently in every ruleset: how that is called and what it is, by ruleset."""
+
 WITH_OPTIONS = {"GameView", "Replay", "SimulationRequest"}
 """Answers that hold the options of a game, resolved."""
 
@@ -147,24 +153,16 @@ def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
 def _by_ruleset(found: dict[str, Any]) -> dict[str, Any]:
     """The same schemas with what depends on the ruleset told apart: the options, and a game to create."""
     found = dict(found)
-    base = found.pop("CreateGame")
-    creates = {}
     for ruleset in RULESETS:
-        creates[ruleset.name] = _named(ruleset, "Create{}")
-        found |= _own_schemas(ruleset, base)
+        found |= _own_schemas(ruleset)
+    for asked, (pattern, text) in BY_RULESET.items():
+        base = found.pop(asked)
+        found |= {_named(each, pattern): _asked(each, pattern, text, base) for each in RULESETS}
+        found[asked] = _one_of(asked, base["description"], pattern)
     found["ResolvedOptions"] = {
         "title": "ResolvedOptions",
         "description": "The value of every option of the game's ruleset.",
         "anyOf": [reference(f"Resolved{ruleset.options.__name__}") for ruleset in RULESETS],
-    }
-    found["CreateGame"] = {
-        "title": "CreateGame",
-        "description": base["description"],
-        "oneOf": [reference(name) for name in creates.values()],
-        "discriminator": {
-            "propertyName": "ruleset",
-            "mapping": {ruleset: REF + name for ruleset, name in creates.items()},
-        },
     }
     for name in WITH_OPTIONS & found.keys():
         properties = {**found[name]["properties"], "options": reference("ResolvedOptions")}
@@ -177,10 +175,22 @@ def _named(ruleset: Ruleset, pattern: str) -> str:
     return pattern.format(ruleset.options.__name__.removesuffix("Options"))
 
 
-def _own_schemas(ruleset: Ruleset, base: Mapping[str, Any]) -> dict[str, Any]:
-    """The schemas of one ruleset: its options as they are asked for and as they are shown, its presets, its games."""
+def _one_of(name: str, description: str, pattern: str) -> dict[str, Any]:
+    """The union of what every ruleset has one of, told apart by the ruleset."""
+    members = {ruleset.name: reference(_named(ruleset, pattern)) for ruleset in RULESETS}
+    mapping = {ruleset: member["$ref"] for ruleset, member in members.items()}
+    return {
+        "title": name,
+        "description": description,
+        "oneOf": list(members.values()),
+        "discriminator": {"propertyName": "ruleset", "mapping": mapping},
+    }
+
+
+def _own_schemas(ruleset: Ruleset) -> dict[str, Any]:
+    """The schemas of one ruleset: its options as they are asked for and as they are shown, and its presets."""
     options, resolved = _named(ruleset, "{}Options"), _named(ruleset, "Resolved{}Options")
-    preset, create = _named(ruleset, "{}Preset"), _named(ruleset, "Create{}")
+    preset = _named(ruleset, "{}Preset")
     return {
         # Of the options that are asked for, none is required; of those in a view, every one is there.
         options: options_schema(ruleset),
@@ -191,13 +201,11 @@ def _own_schemas(ruleset: Ruleset, base: Mapping[str, Any]) -> dict[str, Any]:
             "type": "string",
             "enum": list(ruleset.presets),
         },
-        create: _create(ruleset, create, base),
     }
 
 
-def _create(ruleset: Ruleset, name: str, base: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of a game of one ruleset to create: its presets, its options, its number of seats."""
-    fewest, most = ruleset.seats
+def _asked(ruleset: Ruleset, pattern: str, text: str, base: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of what is asked for in one ruleset: with its presets, its options, its number of seats."""
     given = base["properties"]
     own = {
         "ruleset": {"type": "string", "enum": [ruleset.name], "description": "What is played."},
@@ -211,7 +219,14 @@ def _create(ruleset: Ruleset, name: str, base: Mapping[str, Any]) -> dict[str, A
             "description": given["options"]["description"],
             "default": {},
         },
-        "seats": {**given["seats"], "minItems": fewest, "maxItems": most},
+        "seats": _seats(given["seats"], *ruleset.seats),
     }
-    title = f"A game of {ruleset.title['en']} to create."
-    return {**base, "title": name, "description": title, "properties": {**given, **own}}
+    title = {"title": _named(ruleset, pattern), "description": text.format(ruleset.title["en"])}
+    return {**base, **title, "properties": {**given, **own}}
+
+
+def _seats(schema: Mapping[str, Any], fewest: int, most: int) -> dict[str, Any]:
+    """The schema of the seats with their number; where they may be left out, so is what takes their place."""
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [_seats(schema["anyOf"][0], fewest, most), *schema["anyOf"][1:]]}
+    return {**schema, "minItems": fewest, "maxItems": most}

@@ -57,6 +57,14 @@ def _entering(source: str) -> Iterator[Link]:
     yield _link(source, "events", "listEvents", IN_GAME, "Follow the game from here on.", after=cursor)
 
 
+def _simulating(source: str) -> Iterator[Link]:
+    """What whoever has asked for a simulation does with it."""
+    found = {"simulation_id": "$response.body#/simulation_id"}
+    yield Link(source, "simulation", "getSimulation", "See how far it is, and what it came to.", found)
+    yield Link(source, "rows", "listSimulationRows", "Read every single game, where `rows` were asked for.", found)
+    yield Link(source, "cancel", "cancelSimulation", "Stop it, and keep what has been counted.", found)
+
+
 LINKS = (
     *_entering("createGame"),
     _link(
@@ -132,6 +140,15 @@ LINKS = (
     _link("abandonGame", "replay", "getReplay", SENT_BACK, "Read the whole record: the seed is no secret any more."),
     _link("abandonGame", "erasure", "deleteGame", SENT_BACK, "Erase what is left of the game."),
     Link("getReplay", "ruleset", "getRuleset", "Read the rules of this game.", {"ruleset": "$response.body#/ruleset"}),
+    *_simulating("createSimulation"),
+    *_simulating("getSimulation"),
+    Link(
+        "cancelSimulation",
+        "simulation",
+        "getSimulation",
+        "Read what had been counted by then, for as long as it is kept.",
+        {"simulation_id": "$response.body#/simulation_id"},
+    ),
     Link(
         "listRulesets",
         "ruleset",

@@ -139,7 +139,7 @@ async def cancel(context: Simulations, found: LoadedSimulation) -> Simulation:
 
 def progress_of(found: LoadedSimulation) -> str:
     """A text that is another one when a view of the simulation is."""
-    return f"{found.state}.{found.done}.{found.looks}.{found.chunks}"
+    return f"{found.state}.{found.done}.{found.looks}"
 
 
 def view(found: LoadedSimulation, tally: dict[str, int]) -> Simulation:

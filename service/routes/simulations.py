@@ -115,7 +115,9 @@ def _asker(request: AnyRequest, owner: str) -> Asker:
 async def get_simulation(request: AnyRequest, simulation_id: FromPath[str]) -> Answer:
     """Look how a simulation stands, with the statistics of what has been played.
 
-    The `ETag` changes with its progress, so a poll is cheap while nothing has been added. With `Accept: text/csv` the statistics come as a table with the columns `of`, `number`, `figure`, `from`, `to` and
+    The `ETag` changes with its progress, so a poll is cheap while nothing has been added.
+
+    With `Accept: text/csv` the statistics come as a table with the columns `of`, `number`, `figure`, `from`, `to` and
     `value`: a line for each figure and each bar of a histogram.
     """
     query(request)

@@ -21,7 +21,12 @@ from tests.contract.published import APP, DOCUMENT, followed
 
 PATHS = DOCUMENT["paths"]
 SCHEMAS = DOCUMENT["components"]["schemas"]
-CREATES = {each["$ref"].rpartition("/")[2] for each in SCHEMAS["CreateGame"]["oneOf"]}
+ASKED = {
+    member["$ref"].rpartition("/")[2]: name
+    for name in ("CreateGame", "CreateSimulation")
+    for member in SCHEMAS[name]["oneOf"]
+}
+"""What every ruleset has a shape of its own for, and what that is a shape of."""
 OPERATIONS = list(described(APP))
 each_operation = pytest.mark.parametrize("at", OPERATIONS, ids=[at.operation.id for at in OPERATIONS])
 
@@ -226,7 +231,7 @@ def test_every_field_is_told() -> None:
 def test_no_text_of_a_field_is_idle() -> None:
     told = set()
     for name, schema in SCHEMAS.items():
-        shape = "CreateGame" if name in CREATES else name
+        shape = ASKED.get(name, name)
         for field, each in schema.get("properties", {}).items():
             place = shape if field in texts().get(shape, {}) else EVERYWHERE
             if each.get("description", "") == texts()[place].get(field):
@@ -282,3 +287,8 @@ def test_options_and_presets_of_every_ruleset_are_in_it() -> None:
         assert properties["options"]["$ref"].endswith(f"/{name}")
         assert SCHEMAS[properties["preset"]["anyOf"][0]["$ref"].rpartition("/")[2]]["enum"] == list(ruleset.presets)
         assert (properties["seats"]["minItems"], properties["seats"]["maxItems"]) == ruleset.seats
+        simulated = SCHEMAS[f"Simulate{name.removesuffix('Options')}"]["properties"]
+        assert simulated["options"]["$ref"] == properties["options"]["$ref"]
+        assert simulated["preset"]["anyOf"] == properties["preset"]["anyOf"]
+        seats = simulated["seats"]["anyOf"][0]
+        assert (seats["minItems"], seats["maxItems"]) == ruleset.seats

@@ -24,22 +24,27 @@ FOLDER = ROOT / "openapi" / "examples"
 
 @dataclass
 class Service:
-    """A service that runs for its examples: its address, its settings, and the process of its only worker."""
+    """A service that runs for its examples: its address, its settings, and the processes of its only workers."""
 
     url: str
     settings: Settings
     worker: int
+    simulator: int
 
 
 @contextmanager
 def service(redis_url: str) -> Iterator[Service]:
-    """Run API and bot worker, with the usual limits, on a database of a Redis; it is emptied."""
+    """Run API, a bot worker and one for simulations, with the usual limits, on a database of a Redis; it is emptied."""
     with redis.Redis.from_url(redis_url) as client:
         client.flushdb()
     own = {"REDIS_URL": redis_url, "TAPETE_SECRET": SECRET}
-    with tapete("api", "--port", "0", **own) as api, tapete("worker", "bots", **own) as worker:
+    with (
+        tapete("api", "--port", "0", **own) as api,
+        tapete("worker", "bots", **own) as worker,
+        tapete("worker", "simulations", **own) as simulator,
+    ):
         url = api.wait_for(r"^The API answers at (http://\S+)$")[1]
-        yield Service(url, Settings.from_environment(own), worker.process.pid)
+        yield Service(url, Settings.from_environment(own), worker.process.pid, simulator.process.pid)
 
 
 def record(at: Service, spare_url: str, folder: Path) -> dict[str, Json]:
@@ -50,7 +55,7 @@ def record(at: Service, spare_url: str, folder: Path) -> dict[str, Json]:
     spare = replace(at.settings, redis_url=spare_url, queue_redis_url=spare_url)
     with remote(at.url, spare) as api:
         tape = Tape(api)
-        story.tell(tape, at.worker)
+        story.tell(tape, at.worker, at.simulator)
         refusals.refuse(tape, at.settings, folder)
         return stable({name: exchange.written() for name, exchange in tape.kept.items()})
 

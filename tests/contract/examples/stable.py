@@ -4,6 +4,7 @@
 - Cursors hold a hash over times; that of a game whose replay is told is computed again, as `verify.py` does, so that
   the example passes it. Others get a hash of the game's id and the version.
 - Request ids are made of the example's name, names (`ETag`) of catalogue pages of their operation.
+- A simulation begins when it is asked for, and takes a worker a second.
 - A bot thinks for a millisecond; the service runs compiled, on a fixed Redis; long waits are rounded up.
 - Some answers are too long to be read, the documents and a ruleset's page: lists and texts in them are cut short.
 """
@@ -14,6 +15,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from service.simulation_store import RETENTION_MS as SIMULATION_MS
 from service.store import RETENTION_MS
 from service.verify import compact, without
 from service.views import moment
@@ -23,7 +25,7 @@ START_MS = 1_767_268_800_000
 """The first of January 2026, noon UTC."""
 CURSOR = re.compile(r"(?<![0-9A-Za-z-])([1-9][0-9]*)-([0-9a-f]{12})(?![0-9a-f])")
 GAME = re.compile(r"gm_[a-z2-7]{20}|(?<=jb_)[a-z2-7]{20}")
-READY = {"redis": "9.1.0", "engine": "compiled", "workers": 1}
+READY = {"redis": "9.1.0", "engine": "compiled", "workers": 1, "simulation_workers": 1}
 DOCUMENTS = ("getDocument", "getOlderDocument")
 ABRIDGED = (*DOCUMENTS, "getRuleset")
 ENTRIES, CHARACTERS = 2, 600
@@ -68,6 +70,10 @@ def _time(name: str, value: Any, beside: Json) -> Any:
             return moment(_at(beside["version"]))
         case "created_at", str():
             return moment(START_MS)
+        case "expires_at", str() if "progress" in beside:
+            return moment(START_MS + SIMULATION_MS)
+        case "run", dict() if "chunks" in value:
+            return _run(value, beside["progress"]["games"])
         case "expires_at", str():
             return moment(_at(beside["version"]) + RETENTION_MS[beside["status"]])
         case "deadline_at", str():
@@ -77,6 +83,15 @@ def _time(name: str, value: Any, beside: Json) -> Any:
         case "Retry-After", str():
             return value if int(value) < 60 else str(-(-int(value) // 60) * 60)
     return _timed(value)
+
+
+def _run(run: Json, games: int) -> Json:
+    begun = run["started_at"] and moment(START_MS)
+    ended = run["finished_at"] and moment(START_MS + 1000)
+    rates = dict.fromkeys(("games_per_second", "games_per_second_per_worker"), float(games) or None)
+    return {"created_at": moment(START_MS), "started_at": begun, "finished_at": ended, "expected_at": None} | rates | {
+        "workers": min(1, games), "chunks": min(1, games),
+    }  # fmt: skip
 
 
 def _compact(value: Json) -> str:

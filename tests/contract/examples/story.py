@@ -4,16 +4,13 @@ Each chapter has games of its own. Nobody moves by the clock while something is 
 and are waited for, or think for longer than a chapter takes.
 """
 
-import os
 import random
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import httpx
 
 from engine.catalog import RULESETS
-from tests.contract.examples.tape import Tape, key
+from tests.contract.examples import simulations
+from tests.contract.examples.tape import Tape, key, stopped
 from tests.contract.published import DOCUMENT
 from tests.processes import wait_until
 from tests.service.players import SEED, Json, Table, any_of, bid, good
@@ -34,11 +31,12 @@ OF_EACH: dict[str, tuple[int, Json]] = {
 """How many play, and by which options, in the example of each ruleset."""
 
 
-def tell(tape: Tape, worker: int) -> None:
-    """Tell everything; `worker` is the process of the only bot worker."""
+def tell(tape: Tape, worker: int, simulator: int) -> None:
+    """Tell everything; these are the processes of the only bot worker and of the only one for simulations."""
     for chapter in (catalogue, health, every_ruleset, open_table, stand_in, endings):
         tape.api.begin(chapter.__name__)
         chapter(tape)
+    simulations.tell(tape, simulator)
     tape.api.begin("first game")
     first_game(tape, worker)
 
@@ -63,7 +61,12 @@ def catalogue(tape: Tape) -> None:
 def health(tape: Tape) -> None:
     """What load balancers ask."""
     tape.keep(tape.api.get("/health/live"), "The process answers")
-    wait_until(lambda: good(tape.api.get("/health/ready"))["workers"], lambda: "a worker")
+
+    def all_there() -> bool:
+        ready = good(tape.api.get("/health/ready"))
+        return bool(ready["workers"] and ready["simulation_workers"])
+
+    wait_until(all_there, lambda: "a worker of each kind")
     tape.keep(tape.api.get("/health/ready"), "Games can be played")
 
 
@@ -158,16 +161,6 @@ def _ours(table: Table) -> Json:
         return view if view["to_move"] in (0, None) else None
 
     return wait_until(ours, lambda: "the bots' moves")
-
-
-@contextmanager
-def stopped(process: int) -> Iterator[None]:
-    """Let a process stand still meanwhile."""
-    os.kill(process, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        os.kill(process, signal.SIGCONT)
 
 
 # ---------------------------------------------------------------------------------------------------- every ruleset

@@ -5,6 +5,8 @@ A player of the tests (`Api`, `Table`) asks as it does everywhere; what is worth
 
 import asyncio
 import json
+import os
+import signal
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,6 +33,8 @@ TELLING = {"content-type", "cache-control", "vary", *EXPOSED.decode().lower().sp
 WRITTEN = {"etag": "ETag", "www-authenticate": "WWW-Authenticate", "last-event-id": "Last-Event-ID"}
 LONGEST = 2000
 """Of what is no JSON, in characters; what is longer is cut."""
+LINES = 10
+"""How much is left of it."""
 
 
 @dataclass
@@ -118,6 +122,16 @@ def remote(url: str, settings: Settings) -> Iterator[Remote]:
             runner.run(client.aclose())
 
 
+@contextmanager
+def stopped(process: int) -> Iterator[None]:
+    """Let a process stand still meanwhile."""
+    os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(process, signal.SIGCONT)
+
+
 def operation_of(answer: httpx.Response) -> str:
     """The operation that was asked for."""
     method, path = answer.request.method, answer.request.url.path
@@ -141,4 +155,9 @@ def _body(content: bytes) -> Any:
     try:
         return json.loads(content) if content else None
     except ValueError:
-        return _short(content.decode())
+        return _beginning(content.decode())
+
+
+def _beginning(text: str) -> str:
+    """A text as it is; of a long one its first lines, and that there is more."""
+    return text if len(text) <= LONGEST else "\n".join([*text[:LONGEST].split("\n")[:LINES], "…\n"])
