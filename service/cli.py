@@ -18,6 +18,7 @@ from rich.console import Console
 from service import children, listening, redis_server, supervisor
 from service import verify as verifier
 from service.settings import Settings, SettingsError
+from service.simulate.command import simulate
 from service.terminal.command import play
 
 if TYPE_CHECKING:
@@ -215,6 +216,7 @@ def verify(replay: BinaryIO) -> None:
 
 
 main.add_command(play)
+main.add_command(simulate)
 
 
 @main.group()

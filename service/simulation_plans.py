@@ -13,10 +13,10 @@ from engine.bots import Budget
 from engine.errors import InvalidOptions, UnknownBot
 from engine.match import Ruleset
 from engine.simulation.plans import Entrant, Plan, plan, plan_comparison
-from engine.simulation.sequential import Bounds
+from engine.simulation.sequential import Bounds, Verdict
 from service.errors import Unavailable
 from service.schemas import BotSpec
-from service.simulation_schemas import MOST_LOOKS, MOST_ROWS, CreateSimulation, SimulationRequest, StopRule
+from service.simulation_schemas import MOST_LOOKS, MOST_ROWS, CreateSimulation, SimulationRequest, Stopped, StopRule
 
 SEATS = 4
 """The seats of a comparison that names no number, where the ruleset has so many."""
@@ -128,3 +128,14 @@ def _entrant(spec: BotSpec) -> Entrant:
 def bounds_of(rule: StopRule) -> Bounds:
     """The bounds of a sequential test."""
     return Bounds(rule.lower, rule.upper, rule.alpha, rule.beta, rule.every)
+
+
+def stopped_by(verdict: Verdict, looks: int, sets: int, of_sets: int) -> Stopped | None:
+    """What a look makes of a simulation: it stops, or None where it goes on."""
+    if verdict.found is not None:
+        text = f"At look {looks}, after {sets} sets, the test found for `{verdict.found}`."
+        return Stopped(reason=verdict.found, looks=looks, sets=sets, llr=verdict.llr, text=text)
+    if sets < of_sets:
+        return None
+    text = f"All {sets} sets were played, and in {looks} looks the test found neither bound."
+    return Stopped(reason="count", looks=looks, sets=sets, llr=verdict.llr, text=text)

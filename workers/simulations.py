@@ -19,8 +19,7 @@ from service.errors import SimulationNotFound, Unavailable
 from service.jobs import SimulationQueue
 from service.schemas import JobFailure
 from service.settings import Settings
-from service.simulation_plans import bounds_of, plan_of
-from service.simulation_schemas import Stopped
+from service.simulation_plans import bounds_of, plan_of, stopped_by
 from service.simulation_store import LoadedSimulation, Look, Played, Range, SimulationStore
 from service.simulation_sweep import Feed
 from service.store import connect
@@ -134,17 +133,6 @@ class Work:
         verdict = decide(plan, tally, bounds_of(rule)) if whole else Verdict(None, None)
         stopped = stopped_by(verdict, look.number if whole else look.number - 1, sets, simulation.sets)
         await self.store.look(self.simulation_id, look, stopped)
-
-
-def stopped_by(verdict: Verdict, looks: int, sets: int, of_sets: int) -> Stopped | None:
-    """What a look makes of a simulation: it stops, or None where it goes on."""
-    if verdict.found is not None:
-        text = f"At look {looks}, after {sets} sets, the test found for `{verdict.found}`."
-        return Stopped(reason=verdict.found, looks=looks, sets=sets, llr=verdict.llr, text=text)
-    if sets < of_sets:
-        return None
-    text = f"All {sets} sets were played, and in {looks} looks the test found neither bound."
-    return Stopped(reason="count", looks=looks, sets=sets, llr=verdict.llr, text=text)
 
 
 class Playing:

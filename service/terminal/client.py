@@ -4,7 +4,7 @@ import http.client
 import json
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from urllib.parse import quote, urlsplit
 
 from service.terminal import Json
@@ -44,9 +44,19 @@ class Refused(Exception):
 
 
 class Client:
-    """A service by its address. `trouble` is told when it stops answering (True) and when it answers again (False)."""
+    """A service by its address. `trouble` is told when it stops answering (True) and when it answers again (False).
 
-    def __init__(self, url: str, language: str, trouble: Callable[[bool], None] = lambda _lost: None) -> None:
+    `busy` are the statuses after which it is asked again.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        language: str,
+        trouble: Callable[[bool], None] = lambda _lost: None,
+        busy: Collection[int] = BUSY,
+    ) -> None:
+        self.busy = busy
         self.url = url.rstrip("/")
         parts = urlsplit(self.url)
         try:
@@ -88,6 +98,16 @@ class Client:
             headers["Content-Type"] = "application/json"
         if body is not None and not token:  # a game is created once, a move is recognised by its own bytes
             headers["Idempotency-Key"] = str(uuid.uuid4())
+        try:
+            document = json.loads(self.send(method, path, body, headers))
+        except ValueError:
+            document = None
+        if not isinstance(document, dict):
+            raise self._stranger(200)
+        return document
+
+    def send(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> bytes:
+        """Send a request, as often as it takes; the answer as it comes. Raises Refused and UnreachableError."""
         tries, since = 0, time.monotonic()
         while True:
             answer = self._try(method, path, body, headers)
@@ -103,23 +123,25 @@ class Client:
             time.sleep(PAUSES[min(tries, len(PAUSES) - 1)] if tries else 0)
             tries += 1
 
-    def _try(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Json | None:
+    def _try(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> bytes | None:
         """One try: the answer, or None where the same bytes should be sent again. Raises Refused."""
         try:
             status, content = self._exchange(method, path, body, headers)
         except (OSError, http.client.HTTPException):
             return None
-        if status in BUSY:
+        if status in self.busy:
             return None
+        if status < 400:
+            return content
         try:
-            document = json.loads(content)
+            problem = json.loads(content)
         except ValueError:
-            document = None
-        if not isinstance(document, dict):  # some other server, or something in between
-            raise Refused({"detail": f"{self.url} answers {status}, but not like Tapete: is this its address?"})
-        if status >= 400:
-            raise Refused(document)
-        return document
+            problem = None
+        raise Refused(problem) if isinstance(problem, dict) else self._stranger(status)
+
+    def _stranger(self, status: int) -> Refused:
+        """Some other server answers, or something in between."""
+        return Refused({"detail": f"{self.url} answers {status}, but not like Tapete: is this its address?"})
 
     def _exchange(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> tuple[int, bytes]:
         try:
