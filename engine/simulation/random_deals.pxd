@@ -20,6 +20,6 @@ cdef class RandomDeals:
     cdef int8_t dealers[8]
     cdef int seats, lineups
 
-    cpdef void game(self, Sums sums, uint64_t number, int lineup) noexcept nogil
-    @cython.locals(number=uint64_t, lineup=cython.int)
+    cdef void game(self, Sums sums, uint64_t number, int lineup) noexcept nogil
+    @cython.locals(number=uint64_t, turn=uint64_t, until=uint64_t, lineup=cython.int)
     cpdef object play(self, Sums sums, uint64_t first, uint64_t end, uint64_t kind, uint64_t kinds)

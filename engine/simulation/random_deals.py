@@ -48,9 +48,8 @@ class RandomDeals:
         self.chance = Chance("")
 
     def game(self, sums: Sums, number: int, lineup: int) -> None:
-        """Play and count one deal of a set."""
+        """Play and count one deal of a set; its dealer is known."""
         self.streams.start(self.chance, cards_stream(number, 1))
-        self.deal.dealer = self.dealers[number % self.seats]
         self.deal.shuffle(self.chance)
         self.deal.begin()
         while self.deal.to_move < 0:
@@ -66,8 +65,13 @@ class RandomDeals:
         number = first
         with cython.nogil:
             while number < end:
-                if number // self.seats % kinds == kind:
+                turn = number // self.seats
+                turn += (kind + kinds - turn % kinds) % kinds
+                number = max(number, turn * self.seats)
+                until = min(end, (turn + 1) * self.seats)
+                while number < until:
+                    self.deal.dealer = self.dealers[number - turn * self.seats]
                     for lineup in range(self.lineups):
                         self.game(sums, number, lineup)
                     sums.end_set()
-                number += 1
+                    number += 1

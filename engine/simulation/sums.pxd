@@ -39,9 +39,10 @@ cdef class Sums:
     cdef int64_t set_score[16]
     cdef int64_t set_margin[16]
     cdef int64_t set_wins[16]
+    cdef int64_t shares[9]
     cdef int64_t counts[256]
     cdef int seats, chairs, bots, opponents, sign
-    cdef bint compared
+    cdef bint compared, single
     cdef Histogram histogram
     cdef Squares squares, margin_squares, set_score_squares, set_margin_squares
     cdef readonly int64_t sets, games, deals
@@ -52,7 +53,7 @@ cdef class Sums:
     @cython.locals(seat=cython.int, total=int64_t, best=int64_t, score=int64_t, share=int64_t, margin=int64_t)
     cdef void add(self, int lineup) noexcept nogil
     @cython.locals(seat=cython.int, winners=cython.int)
-    cdef int64_t share(self, int64_t best) noexcept nogil
+    cdef int winners(self, int64_t best) noexcept nogil
     @cython.locals(bot=cython.int)
     cdef void sit(self, int chair, int seat, int64_t score, int64_t margin) noexcept nogil
     cdef void win(self, int chair, int64_t share) noexcept nogil

@@ -69,7 +69,8 @@ class Squares:
         """Add the square of a value to a sum."""
         square = value * value
         self.low[index] += square & MASK
-        self.high[index] += square >> HIGH
+        if square > MASK:
+            self.high[index] += square >> HIGH
 
     def tell(self, tally: Tally, index: int, name: str) -> None:
         """Add a sum to a tally."""
@@ -119,6 +120,7 @@ class Sums:
             self.set_score = [0] * MOST_HOLDERS
             self.set_margin = [0] * MOST_HOLDERS
             self.set_wins = [0] * MOST_HOLDERS
+            self.shares = [0] * (MOST_SEATS + 1)
             self.counts = [0] * MOST_COUNTS
         self.seats = len(sides)
         self.chairs = self.seats * len(lineups)
@@ -126,8 +128,11 @@ class Sums:
         self.opponents = sum(side != sides[0] for side in sides)
         self.sign = -1 if penalties else 1
         self.compared = compared
+        self.single = len(lineups) == 1
         for seat in range(self.seats):
             self.side[seat] = sides[seat]
+            # Partners win together, sides that are level share a win: so this is what each of so many winners has.
+            self.shares[seat + 1] = ONE_WIN * (self.seats - self.opponents) // (seat + 1)
         for chair in range(self.chairs):
             self.sitter[chair] = BOTS + lineups[chair // self.seats][chair % self.seats]
         self.histogram = Histogram()
@@ -159,7 +164,7 @@ class Sums:
             total += score
             self.together[self.side[seat]] += score
             best = max(best, self.sign * score)
-        share = self.share(best)
+        share = self.shares[self.winners(best)]
         for seat in range(self.seats):
             score = self.worth[seat]
             margin = self.sign * (score * self.opponents - total + self.together[self.side[seat]])
@@ -167,13 +172,13 @@ class Sums:
             if self.sign * score == best:
                 self.win(lineup * self.seats + seat, share)
 
-    def share(self, best: int) -> int:
-        """What a winner has of the win, in parts of ONE_WIN: partners win together, sides with equal scores share."""
+    def winners(self, best: int) -> int:
+        """How many seats have the best score."""
         winners = 0
         for seat in range(self.seats):
             if self.sign * self.worth[seat] == best:
                 winners += 1
-        return ONE_WIN * (self.seats - self.opponents) // winners
+        return winners
 
     def sit(self, chair: int, seat: int, score: int, margin: int) -> None:
         """Count a game for the seat and the bot of a chair."""
@@ -181,10 +186,11 @@ class Sums:
         self.number(chair, score)
         self.margin[chair] += margin
         self.margin_squares.add(chair, margin)
-        self.set_score[seat] += score
-        self.set_margin[seat] += margin
         self.set_score[bot] += score
         self.set_margin[bot] += margin
+        if not self.single:
+            self.set_score[seat] += score
+            self.set_margin[seat] += margin
 
     def win(self, chair: int, share: int) -> None:
         """Count a win, or part of one, for a chair."""
@@ -197,8 +203,9 @@ class Sums:
         if self.compared:
             self.lead(LEAD, self.sign * (self.set_score[BOTS] - self.set_score[BOTS + 1]))
             self.lead(WIN_LEAD, self.set_wins[BOTS] - self.set_wins[BOTS + 1])
-        for seat in range(self.seats):
-            self.end_holder(seat)
+        if not self.single:
+            for seat in range(self.seats):
+                self.end_holder(seat)
         for bot in range(self.bots):
             self.end_holder(BOTS + bot)
 
@@ -250,9 +257,15 @@ class Sums:
                 tell(found, f"{holder}.margin", self.margin[chair])
                 self.margin_squares.tell(found, chair, f"{holder}.margin.squares")
                 tell(found, f"{holder}.wins", self.wins[chair])
-        for name, index in self.holders():
-            self.set_score_squares.tell(found, index, f"{name}.score.set_squares")
-            self.set_margin_squares.tell(found, index, f"{name}.margin.set_squares")
+        for seat in range(self.seats):
+            # Where a set is one game, the sum over a set is that of a game for a seat, if not for a bot in several.
+            scores = self.squares if self.single else self.set_score_squares
+            margins = self.margin_squares if self.single else self.set_margin_squares
+            scores.tell(found, seat, f"seat.{seat}.score.set_squares")
+            margins.tell(found, seat, f"seat.{seat}.margin.set_squares")
+        for bot in range(self.bots):
+            self.set_score_squares.tell(found, BOTS + bot, f"bot.{bot}.score.set_squares")
+            self.set_margin_squares.tell(found, BOTS + bot, f"bot.{bot}.margin.set_squares")
         for chair, name in OTHERS:
             self.tell_number(found, chair, name)
         tell(found, "sets", self.sets)
@@ -260,11 +273,6 @@ class Sums:
         tell(found, "deals", self.deals)
         tell(found, "redeals", self.redeals)
         return found
-
-    def holders(self) -> list[tuple[str, int]]:
-        """The name and place of everyone whom sums over a set are of."""
-        seats = [(f"seat.{seat}", seat) for seat in range(self.seats)]
-        return seats + [(f"bot.{bot}", BOTS + bot) for bot in range(self.bots)]
 
     def tell_number(self, tally: Tally, chair: int, name: str) -> None:
         """Add to a tally what `number` has counted for a chair."""

@@ -33,15 +33,17 @@ print(number / (time.perf_counter() - started))
 def figures(rounds: int = 3) -> list[Figure]:
     """Each ruleset's deals per second with four seats, compiled and plain, beside its peer in the same rounds."""
     found = []
-    for ruleset, peer in NEAREST.items():
+    for ruleset, nearest in NEAREST.items():
         runs = {
             "compiled": lambda r=ruleset: _ours("compiled", r),
             "pure": lambda r=ruleset: _ours("pure", r),
-            "peer": lambda p=peer: _peer(p),
+            "peer": lambda p=nearest: peer(p),
         }
         rates = medians(runs, rounds)
         found += [
-            Figure(f"random {ruleset} deals, {build}", rates[name], "deals/s", f"OpenSpiel C++ {peer}", rates["peer"])
+            Figure(
+                f"random {ruleset} deals, {build}", rates[name], "deals/s", f"OpenSpiel C++ {nearest}", rates["peer"]
+            )
             for name, build in (("compiled", "compiled"), ("pure", "plain Python"))
         ]
     return found
@@ -53,7 +55,7 @@ def _ours(build: str, ruleset: str) -> float:
     return float(subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, check=True).stdout)
 
 
-def _peer(name: str, number: int = 6_000) -> float:
+def peer(name: str, number: int = 6_000) -> float:
     """Deal and play by OpenSpiel's own loop in C++, its bots made once: the fastest way that it offers."""
     game = pyspiel.load_game(name)
     bots = [pyspiel.make_uniform_random_bot(player, player) for player in range(game.num_players())]

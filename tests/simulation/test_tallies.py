@@ -61,7 +61,8 @@ def test_batches_are_of_whole_sets_and_change_nothing(monkeypatch: pytest.Monkey
     """However many sets come in one tally, and whether all bots play by chance or not."""
     for plan in (table([RANDOM] * 4), comparison(RANDOM, RANDOM), table([RULES, RANDOM] * 2, duplicate=True)):
         whole = tally(plan, 3, 40)
-        monkeypatch.setattr(playing, "BATCH", 7)
+        monkeypatch.setattr(playing, "BATCH", 3)
+        monkeypatch.setattr(playing, "BATCHES", 2)
         monkeypatch.setattr(playing, "TOGETHER", 3)
         parts = list(play(plan, 3, 40))
         assert reduce(merge, parts, {}) == whole
