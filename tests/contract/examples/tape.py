@@ -159,5 +159,5 @@ def _body(content: bytes) -> Any:
 
 
 def _beginning(text: str) -> str:
-    """A text as it is; of a long one its first lines, and that there is more."""
-    return text if len(text) <= LONGEST else "\n".join([*text[:LONGEST].split("\n")[:LINES], "…\n"])
+    """A text as it is; of a long one the beginnings of its first lines, and that there is more."""
+    return text if len(text) <= LONGEST else "\n".join([*map(_short, text.split("\n")[:LINES]), "…\n"])
