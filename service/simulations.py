@@ -85,7 +85,9 @@ async def _write(context: Simulations, simulation_id: str, stored: StoredSimulat
     try:
         await asker.charge(max(1, round(stored.core_seconds)))
     except RateLimited:
-        await context.store.leave(simulation_id)
+        # Another request with the same key may have written it meanwhile.
+        if (await context.store.need(simulation_id)).state is None:
+            await context.store.leave(simulation_id)
         raise
     every = asked.stop.every if asked.stop else 0
     created = await context.store.create(simulation_id, stored, asked.count // games, games, every)

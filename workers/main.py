@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import signal
+import sys
 import threading
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, suppress
@@ -31,8 +32,6 @@ from service.store import Store, connect
 from workers import bots, simulations
 
 ALLOWED = frozenset({BOT_JOB, SIMULATION_JOB})
-POLITE = 10
-"""How much a worker of simulations steps back (`nice`) where cores are scarce: people wait for their bots."""
 LOST_REDIS = 69
 """The exit code of a worker that did not find its queue's server again."""
 MAINTENANCE_SECONDS = 60
@@ -178,10 +177,20 @@ def run_bots(settings: Settings) -> int:
     return code
 
 
+def step_back() -> None:
+    """Let everything else on the machine go first: people wait for their bots.
+
+    Linux then gives a core away the moment that anybody else wakes; `nice` alone lets them wait for a slice of time.
+    """
+    os.nice(19)
+    if sys.platform == "linux":
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+
+
 def run_simulations(settings: Settings) -> int:
     """Work on the queue of simulations until told to stop (SIGTERM, SIGINT); answers the exit code."""
     logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
-    os.nice(POLITE)
+    step_back()
     connection = _patient(settings.queue_redis_url)
     queue = Queue(settings.simulation_queue, connection=connection, serializer=JSONSerializer)
     simulations.settings = settings

@@ -29,7 +29,7 @@ def service() -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="tapete-play-", ignore_cleanup_errors=True) as folder:
         log = Path(folder) / "log"
         command = [sys.executable, "-P", "-m", "service.cli", "up", "--host", "127.0.0.1", "--port", "0"]
-        command += ["--data-dir", str(Path(folder) / "data"), "--bot-workers", "1"]
+        command += ["--data-dir", str(Path(folder) / "data"), "--bot-workers", "1", "--simulation-workers", "0"]
         environ = {name: value for name, value in os.environ.items() if name not in OURS}
         with log.open("w") as output:
             process = subprocess.Popen(  # noqa: S603 - our own command

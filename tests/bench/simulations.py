@@ -25,7 +25,7 @@ from engine.simulation.playing import play
 from service import redis_server
 from tests.bench.figures import Figure, medians
 from tests.bench.moves import serve
-from workers.main import POLITE
+from workers.main import step_back
 
 DEALS = 1_000_000
 ASKED = 150
@@ -49,7 +49,7 @@ def figures(rounds: int = 3) -> list[Figure]:
         }
         api = httpx.Client(base_url=f"http://127.0.0.1:{serve(stack, environment, 'service')}", timeout=60)
         stack.enter_context(api)
-        engine = stack.enter_context(ProcessPoolExecutor(1, initializer=os.nice, initargs=(POLITE,)))
+        engine = stack.enter_context(ProcessPoolExecutor(1, initializer=step_back))
         found = []
         with working(api, environment, "simulations", 1):
             for ruleset in RULESETS:

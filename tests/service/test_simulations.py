@@ -289,6 +289,22 @@ def test_a_sequential_test_stops_at_the_same_look_however_it_is_cut(api: Api) ->
     assert results[0][1]["looks"] * 100 == results[0][1]["sets"] == results[0][0]["sets"] < 2000
 
 
+def test_rows_end_where_a_sequential_test_has_stopped_whatever_was_played_beyond(api: Api) -> None:
+    rule = {"lower": 0, "upper": 0.5, "every": 100}
+    simulation = create(api, **{**COMPARE, "count": 4000, "rows": True, "stop": rule}, seats=None)
+    context: Simulations = api.app.app.state.simulations
+    slow = api.run(context.store.take(api.run(context.store.load(simulation["simulation_id"])), 1))
+    work(api, simulation)
+    beyond = good(read(api, simulation))
+    assert (beyond["state"], beyond["results"], rows(api, simulation).text) == ("running", None, "")
+    assert beyond["progress"]["sets"] > 1000
+    api.run(context.store.renew(simulation["simulation_id"], slow, 0))
+    work(api, simulation)
+    found = good(read(api, simulation))
+    assert (found["stopped"]["reason"], found["stopped"]["sets"]) == ("upper", 100)
+    assert len(rows(api, simulation).text.splitlines()) == found["results"]["games"] == 200
+
+
 def test_a_sequential_test_that_finds_nothing_plays_all_and_says_so(api: Api) -> None:
     asked = {**COMPARE, "compare": [RANDOM, RANDOM], "seats": None, "count": 500}
     found = played(api, **asked, stop={"lower": -0.01, "upper": 0.01, "every": 100})

@@ -349,6 +349,7 @@ async def test_an_asker_has_so_many_on_the_list_and_one_that_leaves_makes_room(s
     ids = ["sm_" + letter * 20 for letter in "abcd"]
     assert [await simulations.enter(each, "one", 2) for each in ids] == [True, True, False, False]
     assert await simulations.enter(ids[3], "another", 2)
+    assert await simulations.enter(ids[1], "one", 2), "it is there already"
     assert [each for each, _ in await simulations.active()] == [ids[0], ids[1], ids[3]]
     await simulations.leave(ids[0])
     assert await simulations.enter(ids[2], "one", 2)

@@ -174,8 +174,12 @@ def test_a_killed_worker_takes_what_it_forked_with_it(simulating: Simulating, ap
     simulating.start()
     simulating.until_begun(simulating.create(api, **LONG))
     (horse,) = wait_until(simulating.horses, lambda: "a process that plays")
+    assert api.running.stop() == 0
     simulating.kill(simulating.workers[0])
+    simulating.redis.delete(QUEUE)
     wait_until(lambda: not is_alive(horse), lambda: f"the end of {horse}")
+    # At the end of its turn it would have asked for the next one, and nobody else is there to do so.
+    assert not simulating.redis.llen(QUEUE)
 
 
 def test_it_goes_on_without_the_api_and_without_its_jobs(simulating: Simulating, api: Api) -> None:
