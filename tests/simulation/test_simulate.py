@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import httpx
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
@@ -242,7 +242,7 @@ def test_a_simulation_that_is_not_to_be_had_is_refused(
 
 
 def test_a_picture_of_no_kind_is_refused(tmp_path: Path) -> None:
-    """matplotlib knows the endings."""
+    """Matplotlib knows the endings."""
     told = simulate("reihe", "--count", "2", "--plot", str(tmp_path / "out.txt"))
     assert told.exit_code == 2
     assert "Format 'txt' is not supported" in " ".join(told.output.split())
