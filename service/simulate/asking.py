@@ -64,7 +64,13 @@ def request(wish: Wish) -> CreateSimulation:
     try:
         return msgspec.convert(document, CreateSimulation)
     except msgspec.ValidationError as error:
-        raise BadWishError(f"{error}.") from None
+        raise BadWishError(_with_its_place(str(error))) from None
+
+
+def _with_its_place(text: str) -> str:
+    """What msgspec says of a value, written as all other mistakes are: its place, a colon, what is wrong."""
+    said, at, place = text.partition(" - at `$.")
+    return f"{place.rstrip('`')}: {said}." if at else f"{text}."
 
 
 def _seated(wish: Wish) -> list[dict[str, Any]]:

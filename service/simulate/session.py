@@ -41,13 +41,20 @@ def run(given: dict[str, Any]) -> None:
     except InvalidOptions as error:
         raise click.UsageError(mistakes(error)) from None
     except Refused as error:
-        raise click.UsageError(sentences(error.problem.get("errors") or []) or str(error)) from None
+        raise click.UsageError(_refusal(error)) from None
     except UnreachableError as error:
         _refuse(error, NO_SERVICE)
     except FailedError as error:
         _refuse(error, FAILED)
     if not found.complete:
         sys.exit(INTERRUPTED)
+
+
+def _refusal(error: Refused) -> str:
+    """Why a service does not do what was asked."""
+    if limit := error.problem.get("limit_key"):
+        return f"the limit `{limit}` of the service is reached for now; GET /v1/limits lists them."
+    return sentences(error.problem.get("errors") or []) or str(error)
 
 
 def _refuse(error: Exception, exit_code: int) -> None:

@@ -82,6 +82,8 @@ class Games:
 
     def prepare(self, case: Case) -> None:
         """Make a generated request one about a real game."""
+        if "wait" in case.query and not _wrong_in(case, ParameterLocation.QUERY):
+            case.query["wait"] = "1"  # where nothing happens in a game, and schemathesis waits 10 seconds
         if "Last-Event-ID" in case.headers and _is_meant_well(case):
             case.headers["Last-Event-ID"] = "0-"  # schemathesis generates `0`, which the pattern does not allow
         if "game_id" in case.path_parameters:
@@ -162,8 +164,6 @@ class Games:
 
     def _follow(self, case: Case, seen: JSON) -> None:
         case.query["after"] = self.chance.choice(["0-", seen.get("cursor", "0-")])
-        if "wait" in case.query:
-            case.query["wait"] = "1"  # nothing happens in the game, and schemathesis waits 10 seconds
         if self.chance.randrange(4) == 0 and not _wrong_in(case, ParameterLocation.HEADER):
             case.headers["Accept"] = "text/event-stream"
             case.query |= {"max_items": "1", "after": "0-"}

@@ -14,12 +14,20 @@ PLAIN = document(app())
 GAME = "/v1/games/{game_id}"
 
 
+def media(status: int, answer: Any) -> str:
+    """What the service declares such an answer as."""
+    if isinstance(answer, str):
+        return "text/event-stream; charset=utf-8"
+    return "application/problem+json" if status >= 400 and "code" in answer else "application/json"
+
+
 def record(folder: Path, name: str, status: int, answer: Any, asked: Any = None, *, summary: str = "So.") -> None:
     """A file such as `make examples` writes."""
     file = folder / f"{name}.json"
     file.parent.mkdir(exist_ok=True)
     request = {"method": "POST", "path": "/", "headers": {}, "body": asked}
-    response = {"status": status, "headers": {}, "body": answer}
+    headers = {} if answer is None else {"Content-Type": media(status, answer)}
+    response = {"status": status, "headers": headers, "body": answer}
     file.write_text(json.dumps({"summary": summary, "request": request, "response": response}))
 
 

@@ -12,6 +12,7 @@ from tests.contract.published import DOCUMENT, followed
 PLAYER = {"kind": "player"}
 OPEN = {"kind": "open"}
 REIHE = {"ruleset": "reihe", "options": {"target": None}}
+SIMULATE = {"ruleset": "reihe", "seats": [{"bot": "random"}] * 3, "count": 3, "rows": True}
 KEY = {"Idempotency-Key": "5e0c3e29-6a3e-4cf9-8f4f-9b1f8d1a2c11"}
 UNTOLD = {
     "content-length", "content-type", "transfer-encoding", "connection", "date", "server",  # every HTTP message's own
@@ -30,6 +31,15 @@ class Games:
         """A new one, of Tarneeb with four players where nothing else is said."""
         asked = {"ruleset": "tarneeb", "seats": seats or [PLAYER] * 4, **more}
         return Game(self.client, self.client.post("/v1/games", json=asked).json())
+
+    def simulated(self) -> str:
+        """The path of a simulation."""
+        path: str = self.client.post("/v1/simulations", json=SIMULATE, headers=KEY).headers["location"]
+        return path
+
+    def simulation(self, what: str = "", **headers: str) -> httpx.Response:
+        """The answer to whoever reads one."""
+        return self.client.get(f"{self.simulated()}{what}", headers=headers)
 
     def over(self) -> "Game":
         """One that is over."""
@@ -150,6 +160,13 @@ ANSWERS: dict[tuple[str, int], Callable[[Games], httpx.Response]] = {
     ("abandonGame", 200): lambda at: at.new().creators("POST", "/abandonment"),
     ("getLive", 200): lambda at: at.client.get("/health/live"),
     ("getReady", 200): lambda at: at.client.get("/health/ready"),
+    ("createSimulation", 202): lambda at: repeated(
+        lambda: at.client.post("/v1/simulations", json=SIMULATE, headers=KEY)
+    ),
+    ("getSimulation", 200): lambda at: at.simulation(),
+    ("getSimulation", 304): lambda at: again(lambda etag: at.simulation(**{"If-None-Match": etag})),
+    ("listSimulationRows", 200): lambda at: at.simulation("/rows"),
+    ("cancelSimulation", 200): lambda at: at.client.delete(at.simulated()),
     **{(name, status): public(path, status) for name, path in PUBLIC.items() for status in (200, 304)},
 }
 PROMISED = {

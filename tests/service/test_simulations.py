@@ -61,11 +61,17 @@ def work(api: Api, simulation: Json, range_seconds: float = 0.05) -> None:
 def begun(api: Api, **more: Any) -> Json:
     """A simulation of which some sets are done, and by far not all."""
     simulation = create(api, **{"count": 10_000_000, **more})
+    go_on(api, simulation)
+    return simulation
+
+
+def go_on(api: Api, simulation: Json) -> None:
+    """Play some sets of a simulation more, by far not all."""
     context: Simulations = api.app.app.state.simulations
     doing = Work(context.store, simulation["simulation_id"], "here", range_seconds=0.02)
-    while not good(read(api, simulation))["progress"]["sets"]:
+    before = good(read(api, simulation))["progress"]["sets"]
+    while good(read(api, simulation))["progress"]["sets"] == before:
         api.run(doing.go_on(time.monotonic() + 0.01))
-    return simulation
 
 
 def played(api: Api, **more: Any) -> Json:
@@ -231,7 +237,14 @@ def test_while_it_runs_it_tells_what_some_of_its_sets_came_to_and_when_it_may_en
     assert found["state"] == "running"
     assert found["results"]["games"] == found["progress"]["games"] < 10_000_000
     assert found["run"]["expected_at"] > found["run"]["started_at"]
-    assert "etag" not in read(api, simulation).headers
+
+
+def test_what_goes_on_has_another_name_with_each_part_that_is_added(api: Api) -> None:
+    simulation = begun(api)
+    known = read(api, simulation).headers["etag"]
+    assert read(api, simulation, if_none_match=known).status_code == 304
+    go_on(api, simulation)
+    assert read(api, simulation, if_none_match=known).status_code == 200
 
 
 def test_what_is_over_does_not_change_and_need_not_be_sent_again(api: Api) -> None:

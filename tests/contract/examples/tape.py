@@ -67,8 +67,8 @@ class Exchange:
 class Remote(Api):
     """The running service, for whoever knows how to ask an `Api`.
 
-    Every game is created with an `Idempotency-Key`, numbered within a chapter: the key makes the game's id, and that
-    the tokens, so all of them are the same in every recording.
+    Every game and simulation is created with an `Idempotency-Key`, numbered within a chapter: the key makes the id, and
+    that the tokens, so all of them are the same in every recording.
     """
 
     def __init__(self, settings: Settings, runner: asyncio.Runner, client: httpx.AsyncClient) -> None:
@@ -82,11 +82,12 @@ class Remote(Api):
         client.event_hooks["request"].append(self._number)
 
     def begin(self, chapter: str) -> None:
-        """Count created games from 1 again: what one chapter does changes nothing in another."""
+        """Count what is created from 1 again: what one chapter does changes nothing in another."""
         self.chapter, self.created = chapter, 0
 
     async def _number(self, request: httpx.Request) -> None:
-        if (request.method, request.url.path) == ("POST", "/v1/games") and "idempotency-key" not in request.headers:
+        creates = request.method == "POST" and request.url.path in ("/v1/games", "/v1/simulations")
+        if creates and "idempotency-key" not in request.headers:
             self.created += 1
             request.headers["Idempotency-Key"] = key(f"{self.chapter} {self.created}")
 
