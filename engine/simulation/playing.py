@@ -76,10 +76,8 @@ def play(plan: Plan, first_set: int, sets: int, rows: list[bytes] | None = None)
     if rows is None and plan.unit == "deals" and all_random(plan.bots):
         yield from play_random_deals(plan, first_set, end)
         return
-    table = Table(plan, rows)
     for start in range(first_set, end, TOGETHER):
-        table.sums = new_sums(plan)
-        table.endings = {}
+        table = Table(plan, rows)
         for number in range(start, min(start + TOGETHER, end)):
             for lineup in range(len(plan.lineups)):
                 for _ in table.play(number, lineup):

@@ -42,9 +42,9 @@ class Service:
         self.client = client
         self.headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
 
-    def ask(self, asked: CreateSimulation) -> Seen:
-        """Ask for a simulation, once."""
-        headers = {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
+    def ask(self, asked: CreateSimulation, once: str) -> Seen:
+        """Ask for a simulation; asked again with the same `once`, a UUID, it is the same simulation."""
+        headers = {"Content-Type": "application/json", "Idempotency-Key": once}
         return self._seen("POST", "/v1/simulations", msgspec.json.encode(asked), headers)
 
     def look(self, simulation_id: str) -> Seen:
@@ -73,14 +73,16 @@ def run(
     Raises FailedError, and what the client raises.
     """
     began = time.perf_counter()
-    seen = service.ask(asked)
+    once = str(uuid.uuid4())
     try:
+        seen = service.ask(asked, once)
         while seen.state in ("waiting", "running"):
             time.sleep(LOOK_SECONDS)
             seen = service.look(seen.simulation_id)
             progress(seen.progress.games, seen.request.count)
     except KeyboardInterrupt:
-        seen = service.cancel(seen.simulation_id)
+        # It may have come before the answer that tells the id.
+        seen = service.cancel(service.ask(asked, once).simulation_id)
     if seen.state == "failed":
         raise FailedError(seen.failure.detail if seen.failure else "The service gave the simulation up.")
     if asked.rows:

@@ -94,16 +94,16 @@ def _rows_to(path: str | None) -> Iterator[Callable[[list[bytes]], None]]:
 
 
 def _write(files: dict[str, str | None], found: Outcome) -> None:
-    """Print the tables, unless standard output is for one of the files; write the files."""
+    """Write the files, and print the tables unless standard output is one of them."""
     results = found.decoded()
-    if "-" not in files.values():
-        shown.outcome(Console(), found)
     for path, content in ((files["as_json"], found.results), (files["as_csv"], simulation_tables.table(results))):
         if path is not None and content is not None:
             with click.open_file(path, "wb") as file:
                 file.write(content)
     if files["plot"] is not None and results is not None:
         _plot(Path(files["plot"]), found)
+    if "-" not in files.values():
+        shown.outcome(Console(), found)
 
 
 def _plot(path: Path, found: Outcome) -> None:

@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 from engine.simulation.results import Bar, Results
 from engine.simulation.statistics import summarise
 from service.cli import main
-from service.simulate import asking, local, plots
+from service.simulate import asking, local, plots, remote
 from service.simulate.asking import BadWishError, Wish
 from service.simulation_plans import plan_of, resolve
 from service.simulation_schemas import SimulationRequest
@@ -299,6 +299,34 @@ def test_ctrl_c_prints_what_was_counted(tmp_path: Path) -> None:
     games = int(re.search(r"([\d,]+) deals in", told)[1].replace(",", ""))  # type: ignore[index]
     assert games == lines_of(rows) < 100_000
     assert [json.loads(line)["set"] for line in rows.read_text().splitlines()] == list(range(games))
+
+
+def test_ctrl_c_before_the_answer_stops_the_simulation_too() -> None:
+    """Whatever had reached the service by then, it is asked for the same again and cancelled."""
+    asked = asking.request(Wish(**WISH))
+    answer = {
+        "simulation_id": "sm_a", "state": "cancelled", "request": wished(), "results": None, "stopped": None,
+        "failure": None, "progress": {"sets": 0, "of_sets": 100, "games": 0, "share": 0.0},
+    }  # fmt: skip
+    sent: list[tuple[str, str, str | None]] = []
+
+    class Interrupted:
+        """A service whose first answer is not waited for."""
+
+        def send(self, method: str, path: str, _body: bytes | None, headers: dict[str, str]) -> bytes:
+            """Take note of what is asked."""
+            sent.append((method, path, headers.get("Idempotency-Key")))
+            if len(sent) == 1:
+                raise KeyboardInterrupt
+            return msgspec.json.encode(answer)
+
+    service: Any = Interrupted()
+    found = remote.run(remote.Service(service, None), asked, lambda _done, _of: None, lambda _rows: None)
+    assert (found.complete, found.results) == (False, None)
+    assert [each[:2] for each in sent] == [
+        ("POST", "/v1/simulations"), ("POST", "/v1/simulations"), ("DELETE", "/v1/simulations/sm_a"),
+    ]  # fmt: skip
+    assert sent[0][2] == sent[1][2] is not None
 
 
 def test_ctrl_c_stops_a_simulation_on_a_service(up: Running) -> None:

@@ -58,8 +58,10 @@ def test_cutting_the_work_up_changes_nothing(unit: Any, entrants: list[Any]) -> 
 
 
 def test_batches_are_of_whole_sets_and_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many sets come in one tally, and whether all bots play by chance or not."""
-    for plan in (table([RANDOM] * 4), comparison(RANDOM, RANDOM), table([RULES, RANDOM] * 2, duplicate=True)):
+    """However many sets come in one tally, in deals and matches, and whether all bots play by chance or not."""
+    mixed = [RULES, RANDOM] * 2
+    matches = table(mixed, ROSBIRATSCHKA, unit="matches")
+    for plan in (table([RANDOM] * 4), comparison(RANDOM, RANDOM), table(mixed, duplicate=True), matches):
         whole = tally(plan, 3, 40)
         monkeypatch.setattr(playing, "BATCH", 3)
         monkeypatch.setattr(playing, "BATCHES", 2)
