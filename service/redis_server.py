@@ -75,7 +75,7 @@ def start(data_dir: Path) -> RedisServer:
         launch.command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        start_new_session=True,
+        process_group=0,  # of a Ctrl-C only we learn, who stop it in order
         preexec_fn=ending_with_us(),  # noqa: PLW1509 - one system call, no Python lock is taken
     )
     server = RedisServer(launch.url, launch.description, process)

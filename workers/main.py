@@ -181,6 +181,7 @@ def step_back() -> None:
     """Let everything else on the machine go first: people wait for their bots.
 
     Linux then gives a core away the moment that anybody else wakes; `nice` alone lets them wait for a slice of time.
+    That holds among processes that share cores as one: of one session, or of one container.
     """
     os.nice(19)
     if sys.platform == "linux":
