@@ -118,8 +118,8 @@ async def _run(child: Child) -> int:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
         pass_fds=child.pass_fds,
-        # Its own group: a Ctrl-C in the terminal is for us alone, who stop the parts in order. Not its own session: Linux
-        # shares cores between sessions, and workers of simulations could not step back for those in other ones.
+        # Its own group: a Ctrl-C in the terminal is for us alone, who stop the parts in order. Not its own session:
+        # Linux shares cores between sessions, and workers of simulations could not step back for those in others.
         process_group=0,
         preexec_fn=ending_with_us(),
     )
