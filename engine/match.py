@@ -137,7 +137,8 @@ class Ruleset:
         errors = []
         low, high = self.seats
         if not low <= seats <= high:
-            errors.append(("/seats", f"{self.name} takes {low} to {high} seats, not {seats}."))
+            taken = f"{low} to {high}" if low < high else str(low)
+            errors.append(("/seats", f"{self.name} takes {taken} seats, not {seats}."))
         if preset is not None and preset not in self.presets:
             errors.append(("/preset", f"{self.name} has the presets {', '.join(self.presets)}."))
         given = {**self.presets.get(preset or "", {}), **{name: _whole(value) for name, value in options.items()}}

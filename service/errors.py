@@ -241,7 +241,7 @@ PROBLEMS: dict[str, Problem] = {
     ),
     "invalid_options": Problem(
         HTTPStatus.UNPROCESSABLE_ENTITY,
-        "The rulebook does not allow these options",
+        "What is asked for does not go together",
         "Mend the places that `errors` names; the ruleset's catalogue page lists each option's values.",
     ),
     "idempotency_mismatch": Problem(
