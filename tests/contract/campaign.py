@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import redis
 import schemathesis
 from schemathesis import Case, HookContext
 from schemathesis.config import SchemathesisConfig
@@ -38,8 +39,8 @@ class Run:
 def run(url: str, redis_url: str, document: dict[str, Any], seed: int, examples: int) -> Run:
     """Ask everything that the seed makes up, so many `examples` of each operation while fuzzing."""
     schema = _schema(url, document, seed, examples)
-    with httpx.Client(base_url=url, timeout=30) as client:
-        games = Games(Starts(client, redis_url), seed)
+    with httpx.Client(base_url=url, timeout=30) as client, redis.Redis.from_url(redis_url) as kept:
+        games = Games(Starts(client, kept), seed)
         found = Run(games.counted)
         with _hooked(schema, games):
             for event in from_schema(schema).execute():

@@ -106,10 +106,10 @@ class Starts:
     KINDS: "Mapping[str, Callable[[Starts, str], Game]]"
     """What makes a game of each kind, given the kind."""
 
-    def __init__(self, client: httpx.Client, redis_url: str) -> None:
+    def __init__(self, client: httpx.Client, kept: redis.Redis) -> None:
         self.table = Table(client)
         self.made: Counter[str] = Counter()
-        self._redis = redis.Redis.from_url(redis_url)
+        self._redis = kept
         self._lines: dict[tuple[str, str], list[tuple[int, JSON]]] = {}
         self._there: dict[str, Game] = {}
 
