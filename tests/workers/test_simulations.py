@@ -5,13 +5,14 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+import redis
 from rq import Queue
 from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
@@ -91,6 +92,13 @@ class Simulating:
 @pytest.fixture
 def simulating(parts: Parts) -> Simulating:
     return Simulating(parts)
+
+
+@pytest.fixture
+def raw(parts: Parts) -> Iterator[redis.Redis]:
+    """The server without decoding, as RQ needs it."""
+    with redis.Redis(unix_socket_path=parts.redis.connection_pool.connection_kwargs["path"]) as client:
+        yield client
 
 
 @pytest.fixture
@@ -227,12 +235,12 @@ def test_simulations_take_turns(simulating: Simulating, api: Api) -> None:
 
 
 def test_jobs_name_the_simulation_and_nothing_else_and_leave_nothing_behind(
-    simulating: Simulating, api: Api, parts: Parts
+    simulating: Simulating, api: Api, parts: Parts, raw: redis.Redis
 ) -> None:
     simulation = simulating.create(api, **{**SOME, "count": 300, "seed": "nobody may read this"})
     (job,) = simulating.redis.lrange(QUEUE, 0, -1)
     assert job.startswith(simulation)
-    about = Queue("tapete-simulations", connection=_raw(parts), serializer=JSONSerializer).fetch_job(job)
+    about = Queue("tapete-simulations", connection=raw, serializer=JSONSerializer).fetch_job(job)
     assert about
     assert (about.func_name, about.args, about.kwargs) == ("workers.simulations.run", [simulation], {})
     simulating.start()
@@ -241,10 +249,10 @@ def test_jobs_name_the_simulation_and_nothing_else_and_leave_nothing_behind(
 
 
 def test_a_job_that_is_none_of_ours_is_refused_and_runs_nothing(
-    simulating: Simulating, parts: Parts, tmp_path: Path
+    simulating: Simulating, raw: redis.Redis, tmp_path: Path
 ) -> None:
     mark = tmp_path / "mark"
-    queue = Queue("tapete-simulations", connection=_raw(parts), serializer=JSONSerializer)
+    queue = Queue("tapete-simulations", connection=raw, serializer=JSONSerializer)
     queue.enqueue("os.system", f"touch {mark}")
     simulating.start()
     failed = FailedJobRegistry(queue=queue)
@@ -278,10 +286,3 @@ def test_how_many_there_are_and_what_waits_is_told(simulating: Simulating, api: 
     simulating.start(2)
     assert api.get("/health/ready")["simulation_workers"] == 2
     assert api.get("/health/ready")["workers"] == 0
-
-
-def _raw(parts: Parts) -> Any:
-    """The server without decoding, as RQ needs it."""
-    import redis  # noqa: PLC0415
-
-    return redis.Redis(unix_socket_path=parts.redis.connection_pool.connection_kwargs["path"])
