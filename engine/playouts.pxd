@@ -12,13 +12,15 @@ cpdef int random_move(Deal deal, Chance chance) noexcept nogil
 @cython.locals(moves=cython.int)
 cpdef int finish(Deal deal, Chance chance) noexcept nogil
 
+@cython.locals(misdeals=cython.int)
+cpdef int deal_out(Deal deal, Chance chance) noexcept nogil
+
 cdef class Tally:
     cdef int64_t sums[8]
     cdef readonly int64_t deals, moves, redeals
 
     @cython.locals(seat=cython.int, _done=cython.long)
     cdef void play(self, Deal deal, Chance chance, long number) noexcept nogil
-    cdef void deal(self, Deal deal, Chance chance) noexcept nogil
 
 @cython.locals(tally=Tally)
 cpdef Tally random_deals(Deal deal, Chance chance, long number)

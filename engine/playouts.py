@@ -36,6 +36,18 @@ def finish(deal: Deal, chance: Chance) -> int:
     return moves
 
 
+def deal_out(deal: Deal, chance: Chance) -> int:
+    """Shuffle and deal, again and again while it is a misdeal; answers how many of those there were."""
+    misdeals = 0
+    deal.shuffle(chance)
+    deal.begin()
+    while deal.to_move < 0:
+        misdeals += 1
+        deal.shuffle(chance)
+        deal.begin()
+    return misdeals
+
+
 class Tally:
     """What many deals came to, in exact integers: `deals`, `moves`, and each seat's scores added up.
 
@@ -52,21 +64,12 @@ class Tally:
     def play(self, deal: Deal, chance: Chance, number: int) -> None:
         """Shuffle, deal and play out `number` deals, in place of this one."""
         for _done in range(number):
-            self.deal(deal, chance)
+            self.redeals += deal_out(deal, chance)
             self.moves += finish(deal, chance)
             deal.settle()
             for seat in range(deal.seats):
                 self.sums[seat] += deal.worth[seat]
         self.deals += number
-
-    def deal(self, deal: Deal, chance: Chance) -> None:
-        """Shuffle and deal, again and again while it is a misdeal."""
-        deal.shuffle(chance)
-        deal.begin()
-        while deal.to_move < 0:
-            self.redeals += 1
-            deal.shuffle(chance)
-            deal.begin()
 
     def scores(self, seats: int) -> list[int]:
         """The sum of the scores of each of the first `seats` seats."""

@@ -5,17 +5,16 @@ and what kind of work it is, or the id of a simulation; never a seed, never a ca
 """
 
 import secrets
-from collections.abc import Awaitable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 from redis import Redis as OfflineRedis
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 from rq import Queue
 from rq.serializers import JSONSerializer
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
-from service.errors import Unavailable
+from service.answers import answered
 
 BOT_JOB = "workers.bots.run"
 SIMULATION_JOB = "workers.simulations.run"
@@ -25,7 +24,6 @@ SIMULATION_TIMEOUT_SECONDS = 24 * 3600
 """The same: a single match of bots that think may take long, and a lost range comes back by its lease."""
 FAILURE_TTL_SECONDS = 24 * 3600
 MOST_WORKERS = 64
-T = TypeVar("T")
 
 
 class JobQueue:
@@ -63,24 +61,24 @@ class JobQueue:
                     sent.execute_command(*told, **options)
                 await sent.execute()
 
-        await _answer(send())
+        await answered(send(), by="queue")
 
     async def holds(self, job_id: str) -> bool:
         """Whether a job waits in the queue."""
-        return await _answer(self.redis.lpos(self._queue.key, job_id)) is not None
+        return await answered(self.redis.lpos(self._queue.key, job_id), by="queue") is not None
 
     async def waiting(self) -> int:
         """How many jobs wait for a worker."""
-        return int(await _answer(self.redis.llen(self._queue.key)))
+        return int(await answered(self.redis.llen(self._queue.key), by="queue"))
 
     async def jobs(self) -> list[str]:
         """The ids of the jobs that wait for a worker."""
-        waiting: list[Any] = await _answer(self.redis.lrange(self._queue.key, 0, -1))
+        waiting: list[Any] = await answered(self.redis.lrange(self._queue.key, 0, -1), by="queue")
         return [each.decode() for each in waiting]
 
     async def workers(self) -> int:
         """How many workers have registered and not gone; some may have died within the last minutes."""
-        return int(await _answer(self.redis.scard(WORKERS_BY_QUEUE_KEY % self.name)))
+        return int(await answered(self.redis.scard(WORKERS_BY_QUEUE_KEY % self.name), by="queue"))
 
 
 class BotQueue(JobQueue):
@@ -103,10 +101,3 @@ class SimulationQueue(JobQueue):
         """Give a simulation one worker more."""
         job_id = f"{simulation_id}-{secrets.token_hex(4)}"
         await self.enqueue(SIMULATION_JOB, job_id, (simulation_id,), "simulation", SIMULATION_TIMEOUT_SECONDS)
-
-
-async def _answer(command: Awaitable[T]) -> T:
-    try:
-        return await command
-    except (RedisError, OSError) as error:
-        raise Unavailable(f"The queue did not answer ({type(error).__name__}).") from error

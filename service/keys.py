@@ -14,16 +14,16 @@ import contextlib
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
-from redis.exceptions import RedisError
 
 from service.access import API_KEYS, KEY_PREFIX, digest_of
+from service.answers import answered
 from service.errors import Unauthorized, Unavailable
 from service.rates import OFF, Rate, parse_own
 
@@ -35,7 +35,6 @@ FRESH_SECONDS = 2.0
 """How long a process believes what it last read of the keys."""
 HOUR_MS = 3600 * 1000
 NAME_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}", re.ASCII)
-T = TypeVar("T")
 
 
 class ApiKey(Struct, frozen=True):
@@ -84,8 +83,8 @@ class Keys:
 
     async def listed(self) -> list[tuple[ApiKey, int | None]]:
         """Every key in the order of making, with the hour in which it was last used."""
-        kept = await _answer(self._redis.hgetall(API_KEYS))
-        used = await _answer(self._redis.hgetall(USED))
+        kept = await answered(self._redis.hgetall(API_KEYS), by="store")
+        used = await answered(self._redis.hgetall(USED), by="store")
         found = sorted((_decode(each) for each in kept.values()), key=lambda key: (key.created_at, key.id))
         return [(key, int(used[key.id.encode()]) if key.id.encode() in used else None) for key in found]
 
@@ -100,8 +99,8 @@ class Keys:
         """Take keys off the list; without any the service is open again. Answers them."""
         gone = [key for key, _ in await self.listed() if which in (key.id, key.name)]
         for key in gone:
-            await _answer(self._redis.hdel(API_KEYS, key.id))
-            await _answer(self._redis.hdel(USED, key.id))
+            await answered(self._redis.hdel(API_KEYS, key.id), by="store")
+            await answered(self._redis.hdel(USED, key.id), by="store")
         self._known = None
         return gone
 
@@ -122,7 +121,7 @@ class Keys:
         now = time.monotonic()
         if self._known is None or now - self._read_at > FRESH_SECONDS:
             try:
-                kept = await _answer(self._redis.hgetall(API_KEYS))
+                kept = await answered(self._redis.hgetall(API_KEYS), by="store")
             except Unavailable:
                 if self._known is None:
                     raise
@@ -137,18 +136,11 @@ class Keys:
             self._used[key_id] = hour
             # It is for people to look at, and no reason to refuse anybody.
             with contextlib.suppress(Unavailable):
-                await _answer(self._redis.hset(USED, key_id, hour))
+                await answered(self._redis.hset(USED, key_id, hour), by="store")
 
     async def _write(self, key: ApiKey) -> None:
-        await _answer(self._redis.hset(API_KEYS, key.id, msgspec.json.encode(key)))
+        await answered(self._redis.hset(API_KEYS, key.id, msgspec.json.encode(key)), by="store")
         self._known = None
-
-
-async def _answer(command: Awaitable[T]) -> T:
-    try:
-        return await command
-    except (RedisError, OSError) as error:
-        raise Unavailable(f"The store did not answer ({type(error).__name__}).") from error
 
 
 def _now_ms() -> int:

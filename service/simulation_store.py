@@ -26,9 +26,9 @@ from typing import Any, cast
 import msgspec
 from msgspec import Struct
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
-from service.errors import SimulationNotFound, Unavailable
+from service.answers import answered
+from service.errors import SimulationNotFound
 from service.schemas import JobFailure
 from service.simulation_schemas import SimulationState, Stopped, StoredSimulation
 from service.store import DAY_MS, Script
@@ -241,10 +241,7 @@ class SimulationStore:
         return await self._call(self.scripts[name](self.redis, keys, arguments))
 
     async def _call(self, command: Any) -> Any:
-        try:
-            return await command
-        except (RedisError, OSError) as error:
-            raise Unavailable(f"The store did not answer ({type(error).__name__}).") from error
+        return await answered(command, by="store")
 
 
 ACTIVE = "tapete:{simulations}:active"

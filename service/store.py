@@ -31,11 +31,12 @@ from msgspec.structs import replace
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import NoScriptError, RedisError
+from redis.exceptions import NoScriptError
 
 from engine.match import Match, MatchState
 from engine.wire import Move
-from service.errors import GameDeleted, GameExpired, GameNotFound, Unavailable
+from service.answers import answered
+from service.errors import GameDeleted, GameExpired, GameNotFound
 from service.schemas import BotSpec, By, Controller, Due, Event, JobState, Kind, StartMode, Status
 
 SHARDS = 64
@@ -453,11 +454,7 @@ class Store:
         return await self._call(script(self.redis, keys, arguments))
 
     async def _call(self, command: Any) -> Any:
-        try:
-            return await command
-        except (RedisError, OSError) as error:
-            # The text of a Redis error may hold arguments, so only its kind goes further.
-            raise Unavailable(f"The store did not answer ({type(error).__name__}).") from error
+        return await answered(command, by="store")
 
 
 def due_member(game_id: str, version: int, kind: Due) -> str:

@@ -116,20 +116,12 @@ async def _until_cancelled(*works: Coroutine[Any, Any, None]) -> None:
         await asyncio.gather(*works)
 
 
-async def _sweep(sweep: Sweep) -> None:
+async def _swept(sweep: Sweep | Feed) -> None:
     try:
         await sweep.run()
     finally:
         await sweep.store.close()
         await sweep.queue.redis.aclose()
-
-
-async def _feed(feed: Feed) -> None:
-    try:
-        await feed.run()
-    finally:
-        await feed.store.close()
-        await feed.queue.redis.aclose()
 
 
 def _feed_of(settings: Settings) -> Feed:
@@ -168,7 +160,7 @@ def run_bots(settings: Settings) -> int:
     connection = _patient(settings.queue_redis_url)
     queue = Queue(settings.bot_queue, connection=connection, serializer=JSONSerializer)
     sweep = Sweep(Store(connect(settings.redis_url)), BotQueue(connect(settings.queue_redis_url), settings.bot_queue))
-    with beside(_sweep(sweep), _feed(_feed_of(settings))) as loop, asyncio.Runner() as runner:
+    with beside(_swept(sweep), _swept(_feed_of(settings))) as loop, asyncio.Runner() as runner:
         store = Store(connect(settings.redis_url))
         context = Context(store, Tokens(settings.secrets), nudge=sweep.nudge_from_outside(loop))
         bots.process = bots.Process(runner, context)
@@ -195,7 +187,7 @@ def run_simulations(settings: Settings) -> int:
     connection = _patient(settings.queue_redis_url)
     queue = Queue(settings.simulation_queue, connection=connection, serializer=JSONSerializer)
     simulations.settings = settings
-    with beside(_feed(_feed_of(settings))):
+    with beside(_swept(_feed_of(settings))):
         return _work(
             SimulationWorker(
                 [queue],

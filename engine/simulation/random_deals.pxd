@@ -4,7 +4,7 @@ from libc.stdint cimport int8_t, uint64_t
 
 from engine.chance cimport Chance, Streams
 from engine.deal cimport Deal
-from engine.playouts cimport finish
+from engine.playouts cimport deal_out, finish
 from engine.simulation.sums cimport Sums
 
 cdef uint64_t OF_A_SET, PLAYS

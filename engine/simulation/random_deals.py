@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import cython
 
 from engine.chance import Chance, Streams
-from engine.playouts import finish
+from engine.playouts import deal_out, finish
 
 if TYPE_CHECKING:
     from engine.deal import Deal
@@ -50,12 +50,7 @@ class RandomDeals:
     def game(self, sums: Sums, number: int, lineup: int) -> None:
         """Play and count one deal of a set; its dealer is known."""
         self.streams.start(self.chance, cards_stream(number, 1))
-        self.deal.shuffle(self.chance)
-        self.deal.begin()
-        while self.deal.to_move < 0:
-            sums.redeals += 1
-            self.deal.shuffle(self.chance)
-            self.deal.begin()
+        sums.redeals += deal_out(self.deal, self.chance)
         self.streams.start(self.chance, moves_stream(number, lineup))
         sums.end_deal(self.deal, finish(self.deal, self.chance))
         sums.end_game(lineup)
